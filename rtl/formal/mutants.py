@@ -23,7 +23,7 @@ import rtl  # noqa: E402
 import setup  # noqa: E402
 from place import TARGET, Failed, main, write_whole  # noqa: E402
 
-REFUTE = "read_aiger {name}.aig; fold; strash; scorr; orpos; bmc3 -F 40 -T 120"
+REFUTE = f"read_aiger {{name}}.aig; fold; strash; scorr; orpos; bmc3 -F 40 -T {formal.SECONDS}"
 
 # (proof, what is wrong, pattern in the generated text, replacement)
 FAULTS = [

@@ -62,7 +62,7 @@ def noticed(folder, check, pattern, replacement):
     with tempfile.TemporaryDirectory() as scratch:
         made = library(folder, Path(scratch), pattern, replacement)
         test = [sys.executable, ROOT / "rtl/sim/test_f2.py", "--seed", "1", "--seconds", "30", check]
-        done = subprocess.run(test, env={**os.environ, "PROOFMILL_F2": str(made)}, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(test, env={**os.environ, "PROOFMILL_F2": str(made)}, capture_output=True, text=True, timeout=3600)
         return done.returncode != 0, (done.stderr or done.stdout).strip().splitlines()[-1]
 
 

@@ -14,7 +14,8 @@ use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::vectors;
 
-pub fn conforms(device: &dyn Device) {
+/// Returns the number of checks.
+pub fn conforms(device: &dyn Device) -> usize {
     let report = conformance(device, "");
     for check in report.failures() {
         let Outcome::Failed(problem) = &check.outcome else { continue };
@@ -27,6 +28,7 @@ pub fn conforms(device: &dyn Device) {
         all => 20 * all.len(),
     };
     assert!(report.passed() > enough, "only {} checks", report.passed());
+    report.checks.len()
 }
 
 const EQUIHASH: [Params; 3] = [Params::N200_K9, Params::N144_K5, Params::N48_K5];
@@ -44,8 +46,17 @@ pub fn engines() -> Vec<SoftEngine> {
 }
 
 #[test]
-fn the_processor_conforms() {
-    conforms(&*proofmill_device::open("cpu:").unwrap());
+fn the_processor_conforms_and_a_filter_chooses_checks() {
+    let cpu = proofmill_device::open("cpu:").unwrap();
+    let all = conforms(&*cpu);
+    let some = conformance(&*cpu, "48,5");
+    assert!(some.checks.iter().all(|check| check.name.contains("48,5")));
+    assert!(some.checks.len() > 5 && some.checks.len() < all);
+    assert!(!conformance(&*cpu, "no such check").is_success());
+}
+
+#[test]
+fn the_processor_conforms_on_one_thread() {
     conforms(&*proofmill_device::open("cpu:?threads=1").unwrap());
 }
 
@@ -162,16 +173,6 @@ fn the_suite_ends_where_the_device_is_lost() {
     let report = conformance(&card, "");
     assert_eq!((report.passed(), report.checks.len()), (7, 8));
     assert!(matches!(report.lost, Some(Error::Lost { .. })) && !report.is_success());
-}
-
-#[test]
-fn a_filter_chooses_checks() {
-    let cpu = proofmill_device::open("cpu:").unwrap();
-    let all = conformance(&*cpu, "");
-    let some = conformance(&*cpu, "48,5");
-    assert!(some.checks.iter().all(|check| check.name.contains("48,5")));
-    assert!(some.checks.len() > 5 && some.checks.len() < all.checks.len());
-    assert!(!conformance(&*cpu, "no such check").is_success());
 }
 
 /// The vectors are worth something only when each error bit is produced, for each parameter set.

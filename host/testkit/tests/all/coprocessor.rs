@@ -169,8 +169,8 @@ fn a_program_that_never_ends_is_stopped_by_its_limit_and_the_next_one_is_right()
 fn a_program_has_the_slots_that_it_asks_for_on_every_device() {
     let Some(larger) = support::simulation("coprocessor_1024_twin") else { return };
     let Some(published) = support::simulation("coprocessor_twin") else { return };
-    let [larger, published] =
-        [larger, published].map(|simulation| Moody::new(support::transport(&simulation)).open());
+    let [larger, published] = [larger, published]
+        .map(|simulation| Moody::new(support::transport(&simulation)).open(PATIENCE));
     let cpu = CpuDevice::new(Some(1)).unwrap();
     let ask = |device: &dyn Device, sizes: Sizes| -> Result<Response> {
         let last = |slots: usize| (slots - 1) as u16;
