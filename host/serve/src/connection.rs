@@ -16,7 +16,7 @@ use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tower_service::Service as _;
 
@@ -29,10 +29,10 @@ pub struct Peer(pub SocketAddr);
 
 /// Serves the requests of a connection, one after another. After `shutdown` changes, the connection ends with its current
 /// response. When the client leaves, the future that makes its response is dropped.
-pub async fn serve(
+pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     service: &Arc<ProofService>,
     router: Router,
-    stream: TcpStream,
+    stream: S,
     peer: SocketAddr,
     mut shutdown: watch::Receiver<()>,
 ) -> hyper::Result<()> {
@@ -69,10 +69,12 @@ impl hyper::service::Service<Request<Incoming>> for HttpService {
     }
 }
 
-/// An HTTP connection that wipes its read buffer on drop.
-struct Connection(Option<http1::Connection<TokioIo<WipingStream<TcpStream>>, HttpService>>);
+type HttpConnection<S> = http1::Connection<TokioIo<WipingStream<S>>, HttpService>;
 
-impl Connection {
+/// An HTTP connection that wipes its read buffer on drop.
+struct Connection<S: AsyncRead + AsyncWrite + Unpin>(Option<HttpConnection<S>>);
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     fn end_after_response(&mut self) {
         if let Some(connection) = &mut self.0 {
             Pin::new(connection).graceful_shutdown();
@@ -80,7 +82,7 @@ impl Connection {
     }
 }
 
-impl Future for Connection {
+impl<S: AsyncRead + AsyncWrite + Unpin> Future for Connection<S> {
     type Output = hyper::Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -88,7 +90,7 @@ impl Future for Connection {
     }
 }
 
-impl Drop for Connection {
+impl<S: AsyncRead + AsyncWrite + Unpin> Drop for Connection<S> {
     fn drop(&mut self) {
         if let Some(connection) = self.0.take() {
             // Drops a running handler first: its request may hold a view into the buffer.

@@ -1,10 +1,17 @@
 //! No part of a body is left in memory, however its request ends.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::watch;
+
 use super::{Limits, Options, Running};
+use crate::{connection, routes};
 
 /// What the bodies of this test consist of; no other test has it.
 const MARK: [u8; 16] = *b"\xc3secret witness\x5a";
@@ -177,15 +184,51 @@ fn no_body_is_left_in_freed_memory() {
         ended("a malformed body");
     }
 
-    // Gone before the service reads anything: the only connection is in use.
+    // Gone before the service reads anything. hyper sees the end of the stream before the handler sees the last frame.
     for size in [100, max] {
-        let mut other = running.connect();
-        assert_eq!(other.request("GET /healthz", b"").status, 200);
-        for is_whole in [true, false] {
-            let mut client = running.connect();
-            client.send_with_head(prove, size, &body(size)[usize::from(!is_whole)..]);
-        }
-        drop(other);
+        let peer = running.address;
+        let (shutdown, router) = (watch::Sender::new(()), routes::router(running.service.clone()));
+        let head = format!("{prove} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n");
+        let stream = EndedStream([head.as_bytes(), body(size)]);
+        let served =
+            connection::serve(&running.service, router, stream, peer, shutdown.subscribe());
+        assert!(running.runtime.block_on(served).unwrap_err().is_incomplete_message());
         ended("a body whose client had left");
+    }
+}
+
+/// A stream whose client has sent these parts and left.
+struct EndedStream<'a>([&'a [u8]; 2]);
+
+impl AsyncRead for EndedStream<'_> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        for part in &mut self.0 {
+            let (taken, rest) = part.split_at(part.len().min(buffer.remaining()));
+            buffer.put_slice(taken);
+            *part = rest;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for EndedStream<'_> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 }
