@@ -1,5 +1,5 @@
-//! Copies of secret inputs. All copies that this crate makes of witnesses, scalars, elements and preimages are made here, each
-//! in one allocation of its final size, and overwritten at the end.
+//! Copies of secret inputs. This module makes all copies of witnesses, scalars, elements and preimages, each in one allocation of
+//! its final size, and overwrites them at the end.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Drop for SecretCopy {
     }
 }
 
-/// Reads the bytes of a .wtns file. `name` stands for the argument in errors. The witness overwrites its values when it is
+/// Reads the bytes of a .wtns file. `name` is the argument's name in errors. The witness overwrites its values when it is
 /// dropped, wherever that is.
 pub fn witness(name: &str, bytes: &[u8]) -> groth16::Result<Witness> {
     let file = SecretCopy::new(bytes);
