@@ -53,7 +53,7 @@ func (p *Prover) use(body func(*C.proofmill_prover) status) error {
 	return p.handle.use(func(object unsafe.Pointer) status { return body((*C.proofmill_prover)(object)) })
 }
 
-// Close frees the prover. Proofs under way go on. Returns nil.
+// Close frees the prover. Proofs under way continue. Returns nil.
 func (p *Prover) Close() error {
 	if p != nil && p.handle != nil {
 		p.handle.close()

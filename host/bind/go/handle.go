@@ -16,7 +16,7 @@ type handle struct {
 	calls  int // that use the object
 }
 
-// own returns the handle of a new object. A handle that the program forgets to close is closed when it is collected.
+// own returns the handle of a new object. The garbage collector closes a handle that is not closed before.
 func own(name string, object unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	h := &handle{name: name, free: free, object: object}
 	runtime.SetFinalizer(h, (*handle).close)

@@ -157,7 +157,7 @@ typedef struct proofmill_signature {
 // several at once. `context` is the caller's. It must not throw, and `step` is valid during the call only.
 typedef void (*proofmill_progress)(void *context, const char *step, double fraction);
 
-// Receives the number of a proof of a batch that has ended, and its status. Returns true to go on, or false to cancel the proofs
+// Receives the number of a proof of a batch that has ended, and its status. Returns true to continue, or false to cancel the proofs
 // that have not ended. Must not throw.
 typedef bool (*proofmill_batch_progress)(void *context, size_t number, enum proofmill_status status);
 
@@ -334,7 +334,7 @@ enum proofmill_status proofmill_prover_open_bytes(const char *uri,
                                                   bool resident,
                                                   struct proofmill_prover **prover);
 
-// Frees a prover. Proofs that proofmill_prove_start started go on. NULL is ignored.
+// Frees a prover. Proofs that proofmill_prove_start started continue. NULL is ignored.
 void proofmill_prover_close(struct proofmill_prover *prover);
 
 // Sets both lengths to sizes in bytes that suffice for every proof of a prover and for its public inputs, as strings with their

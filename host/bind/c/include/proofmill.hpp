@@ -261,7 +261,7 @@ public:
     /// once. Its first exception is thrown again by the function that returns the proof.
     using Progress = std::function<void(std::string_view step, double fraction)>;
 
-    /// Receives the number of a proof of a batch that has ended, and its status. Returns true to go on, or false to cancel the
+    /// Receives the number of a proof of a batch that has ended, and its status. Returns true to continue, or false to cancel the
     /// proofs that have not ended. The thread that makes the batch calls it, and its exception is thrown there.
     using BatchProgress = std::function<bool(std::size_t number, proofmill_status status)>;
 

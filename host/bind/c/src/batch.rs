@@ -178,7 +178,7 @@ fn until_closed(report: StepProgress, reports: Arc<RwLock<bool>>) -> StepProgres
     })
 }
 
-/// Receives the number of a proof of a batch that has ended, and its status. Returns true to go on, or false to cancel the proofs
+/// Receives the number of a proof of a batch that has ended, and its status. Returns true to continue, or false to cancel the proofs
 /// that have not ended. Must not throw.
 pub type proofmill_batch_progress = Option<
     unsafe extern "C" fn(context: *mut c_void, number: usize, status: proofmill_status) -> Flag,
@@ -222,8 +222,8 @@ pub unsafe extern "C" fn proofmill_prove_batch(
                 let failed = made[number].as_ref().err().map(|failure| failure.status);
                 let Some(progress) = progress else { return };
                 // SAFETY: the caller's function, with the caller's context.
-                let goes_on = progress(context, number, failed.unwrap_or(PROOFMILL_OK));
-                match goes_on.value("the result of progress") {
+                let continues = progress(context, number, failed.unwrap_or(PROOFMILL_OK));
+                match continues.value("the result of progress") {
                     Ok(true) => return,
                     Ok(false) => {}
                     Err(failure) => wrong = Some(failure),

@@ -63,7 +63,7 @@ pub unsafe extern "C" fn proofmill_prover_open_bytes(
     })
 }
 
-/// Frees a prover. Proofs that proofmill_prove_start started go on. NULL is ignored.
+/// Frees a prover. Proofs that proofmill_prove_start started continue. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_close(prover: *mut proofmill_prover) {
     unsafe { close(prover) };

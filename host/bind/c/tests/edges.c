@@ -290,6 +290,7 @@ static void background(const char *folder, const proofmill_prover *prover) {
     WRONG(proofmill_prove_start(NULL, witness, witness_length, NULL, NULL, &proving), "prover: is null");
     WRONG(proofmill_prove_start(prover, NULL, witness_length, NULL, NULL, &proving), "witness: is null");
     WRONG(proofmill_prove_start(prover, witness, witness_length, NULL, NULL, NULL), "proving: is null");
+    pthread_mutex_lock(&reports.lock); /* the proof waits for its first report */
     OK(proofmill_prove_start(prover, witness, witness_length, step, &reports, &proving));
     WRONG(proofmill_proving_wait(proving, -1, &done), "seconds: -1");
     WRONG(proofmill_proving_wait(proving, (double)NAN, &done), "seconds: NaN");
@@ -298,7 +299,12 @@ static void background(const char *folder, const proofmill_prover *prover) {
     WRONG(proofmill_proving_wait(NULL, 1, &done), "proving: is null");
     /* A thread that waits for the result does not delay another that waits with a limit. */
     IS(pthread_create(&thread, NULL, result_of, proving) == 0);
-    while (!done) OK(proofmill_proving_wait(proving, 0.001, &done));
+    for (int times = 0; times < 50; times++) {
+        OK(proofmill_proving_wait(proving, 0.001, &done));
+        IS(!done);
+    }
+    pthread_mutex_unlock(&reports.lock);
+    while (!done) OK(proofmill_proving_wait(proving, 1, &done));
     IS(pthread_join(thread, NULL) == 0 && reports.steps > 0);
     OK(proofmill_proving_wait(proving, 1e18, &done));
     OK(proofmill_proving_cancel(proving));

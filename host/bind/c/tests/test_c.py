@@ -29,7 +29,7 @@ class Library(unittest.TestCase):
         cls.files = [cls.folder / "circuit" / name for name in ("INSECURE.zkey", "witness.wtns", "verification_key.json")]
 
     def compiled(self, source, *flags):
-        """Compiles a program of one source, linked as pkg-config says."""
+        """Compiles a program of one source, linked with pkg-config's flags."""
         compiler = {".c": ["cc", "-std=c99", "-pthread"], ".cpp": ["c++", "-std=c++20"]}[source.suffix]
         pc = self.folder / "installed/lib/pkgconfig"
         found = run(["pkg-config", "--cflags", "--libs", *flags, "proofmill"], env={**os.environ, "PKG_CONFIG_PATH": str(pc)}).split()

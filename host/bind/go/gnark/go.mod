@@ -1,14 +1,14 @@
-module proofmill/gnark
+module github.com/proofmill/proofmill/host/bind/go/gnark
 
 go 1.26.8
 
 require (
 	github.com/consensys/gnark v0.16.0
 	github.com/consensys/gnark-crypto v0.22.0
-	proofmill v0.0.0
+	github.com/proofmill/proofmill/host/bind/go v0.0.0
 )
 
-replace proofmill => ../
+replace github.com/proofmill/proofmill/host/bind/go => ../
 
 require (
 	github.com/bits-and-blooms/bitset v1.25.0 // indirect

@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
 	"github.com/consensys/gnark/backend/groth16"
+	groth16_bn254 "github.com/consensys/gnark/backend/groth16/bn254"
 	"github.com/consensys/gnark/constraint"
 	"github.com/consensys/gnark/frontend"
 	"github.com/consensys/gnark/frontend/cs/r1cs"
 	"github.com/consensys/gnark/logger"
 
-	"proofmill"
-	"proofmill/gnark"
+	proofmill "github.com/proofmill/proofmill/host/bind/go"
+	"github.com/proofmill/proofmill/host/bind/go/gnark"
 )
 
-// x is squared and i added, step after step; some wires are in one matrix only.
+// chain squares x and adds i, step by step; some wires are in one matrix only.
 type chain struct {
 	steps int
 	Start frontend.Variable
@@ -77,7 +79,7 @@ func opened(t *testing.T) *proofmill.Device {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(device.Close)
+	t.Cleanup(func() { device.Close() })
 	return device
 }
 
@@ -129,16 +131,16 @@ func TestGnarkVerifiesOurProofs(t *testing.T) {
 			other.Twice = 7
 			wrong, _ := frontend.NewWitness(other, curve.ScalarField(), frontend.PublicOnly())
 			if groth16.Verify(proof, circuit.verifying, wrong) == nil {
-				t.Error("it convinces of another statement")
+				t.Error("the proof verifies with other public inputs")
 			}
 			if _, err := prover.Prove(public); err == nil {
-				t.Error("a witness without its private part was taken")
+				t.Error("a witness without its private part was accepted")
 			}
 		}
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRejections(t *testing.T) {
 	device := opened(t)
 	one, other := compiled(t, ecc.BN254, &chain{steps: 5}), compiled(t, ecc.BN254, &chain{steps: 5})
 	full, err := frontend.NewWitness(assignment(5, ecc.BN254), ecc.BN254.ScalarField())
@@ -152,22 +154,50 @@ func TestWhatIsRefused(t *testing.T) {
 	if _, err := prover.Prove(full); err != nil {
 		t.Error(err)
 	}
+	// Closed, and never opened.
+	prover.Close()
+	prover.Close()
+	for _, prover := range []*gnark.Prover{prover, new(gnark.Prover), nil} {
+		if _, err := prover.Prove(full); !errors.Is(err, proofmill.ErrClosed) {
+			t.Error(err)
+		}
+		prover.Close()
+	}
+	// A key for another circuit, on the same curve.
+	larger := compiled(t, ecc.BN254, &chain{steps: 6})
+	refused := func(system constraint.ConstraintSystem, proving groth16.ProvingKey, part string) {
+		t.Helper()
+		if _, err := gnark.NewProver(device, system, proving, nil); !errors.Is(err, proofmill.ErrArgument) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v; expected %q", err, part)
+		}
+	}
+	refused(one.system, larger.proving, "proving: a key for ")
+	refused(larger.system, one.proving, "proving: a key for ")
+	refused(one.system, nil, "proving: <nil>")
+	refused(nil, one.proving, "system: <nil>")
+	refused(one.system, (*groth16_bn254.ProvingKey)(nil), "system: ")
+	if _, err := gnark.NewProver(nil, one.system, one.proving, nil); !errors.Is(err, proofmill.ErrClosed) {
+		t.Error(err)
+	}
 	// A verifying key of another ceremony.
 	prover, err = gnark.NewProver(device, one.system, one.proving, other.verifying)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := prover.Prove(full); !errors.Is(err, gnark.ErrDoesNotVerify) {
+	if _, err := prover.Prove(full); !errors.Is(err, proofmill.ErrDoesNotVerify) {
+		t.Error(err)
+	}
+	if _, err := prover.Prove(nil); !errors.Is(err, proofmill.ErrArgument) {
 		t.Error(err)
 	}
 	if _, err := gnark.NewProver(device, one.system, groth16.NewProvingKey(ecc.BLS12_381), nil); err == nil {
-		t.Error("a key on another curve was taken")
+		t.Error("a key on another curve was accepted")
 	}
 	if _, err := gnark.NewProver(device, one.system, groth16.NewProvingKey(ecc.BW6_761), nil); err == nil {
-		t.Error("a key on an unknown curve was taken")
+		t.Error("a key on an unknown curve was accepted")
 	}
 	with := compiled(t, ecc.BN254, &committed{})
 	if _, err := gnark.NewProver(device, with.system, with.proving, nil); err == nil {
-		t.Error("a circuit with commitments was taken")
+		t.Error("a circuit with commitments was accepted")
 	}
 }
