@@ -1,4 +1,4 @@
-//! Devices and what they are asked. Arguments that hold numbers are bytes or anything else that has a buffer of them.
+//! Devices and their operations. Arguments that hold numbers are buffers of bytes.
 
 use std::sync::Arc;
 
@@ -27,16 +27,30 @@ pub struct Bases {
     count: usize,
 }
 
-/// A signature as it comes: key, signature, digest.
+/// A key, a signature and a digest.
 type Signature = (Vec<u8>, Vec<u8>, [u8; 32]);
 
-/// URIs of the devices that could be opened here.
+/// Returns the URIs of the devices that can be opened on this machine.
 #[pyfunction]
 pub fn devices() -> Vec<String> {
     proofmill::devices().into_iter().map(|listed| listed.uri).collect()
 }
 
-/// A copy, made while the interpreter is locked: nobody changes the bytes in the meantime.
+/// Returns the bytes of an element of a field.
+#[pyfunction]
+pub fn field_bytes(field: &str) -> PyResult<usize> {
+    let bytes = |field: &str| -> Outcome<_> { Ok(field.parse::<ntt::Field>()?.bytes()) };
+    Ok(bytes(field)?)
+}
+
+/// Returns the bytes of a header with an Equihash solution.
+#[pyfunction]
+pub fn equihash_header_bytes(n: u32, k: u32) -> PyResult<usize> {
+    let bytes = || -> Outcome<_> { Ok(Params::new(n, k)?.header_bytes()) };
+    Ok(bytes()?)
+}
+
+/// Copies a buffer while the interpreter is locked, so that no other thread changes the bytes meanwhile.
 fn bytes(py: Python<'_>, buffer: &PyBuffer<u8>) -> PyResult<Vec<u8>> {
     buffer.to_vec(py)
 }
@@ -49,14 +63,14 @@ impl Device {
         Ok(Self(Arc::new(Unlocked::new(opened?))))
     }
 
-    /// URI, kind, description, capabilities, queue.
+    /// Returns URI, kind, description, capabilities, queue.
     fn info(&self) -> (String, &'static str, String, Vec<String>, usize) {
         let caps = self.0.caps();
         let capabilities = caps.capabilities.iter().map(ToString::to_string).collect();
         (caps.uri.clone(), caps.kind.name(), caps.description.clone(), capabilities, caps.queue)
     }
 
-    /// One MSM: one point.
+    /// Computes one MSM. Returns one point.
     fn msm<'py>(
         &self,
         py: Python<'py>,
@@ -74,19 +88,19 @@ impl Device {
         Ok(PyBytes::new(py, &sum?))
     }
 
-    /// Bases made resident.
+    /// Loads bases on the device.
     fn bases(
         &self,
         py: Python<'_>,
         group: &str,
         check: u8,
-        room: usize,
+        max_bytes: usize,
         points: PyBuffer<u8>,
     ) -> PyResult<Bases> {
         let points = bytes(py, &points)?;
         let made: Outcome<_> = unlocked(py, || {
             let bases = msm::Bases::new(group.parse()?, points);
-            let bases = bases.checked(checked(check)?).precomputed(room);
+            let bases = bases.checked(checked(check)?).precomputed(max_bytes);
             let count = bases.count()?;
             let bases = msm::park(&***self.0, bases)?;
             Ok(Bases { device: self.0.clone(), bases: Unlocked::new(bases), count })
@@ -94,7 +108,7 @@ impl Device {
         Ok(made?)
     }
 
-    /// A transform.
+    /// Computes a transform.
     fn ntt<'py>(
         &self,
         py: Python<'py>,
@@ -119,7 +133,7 @@ impl Device {
         Ok(PyBytes::new(py, &transformed?))
     }
 
-    /// Poseidon digests.
+    /// Computes Poseidon digests.
     fn poseidon<'py>(
         &self,
         py: Python<'py>,
@@ -132,8 +146,8 @@ impl Device {
         Ok(PyBytes::new(py, &digests?))
     }
 
-    /// For each signature the names of what is wrong.
-    fn ecdsa_verify(
+    /// Returns for each signature the names of what is wrong.
+    fn ecdsa_verify_batch(
         &self,
         py: Python<'_>,
         der: bool,
@@ -155,8 +169,8 @@ impl Device {
         Ok(outcomes?.iter().map(wrong).collect())
     }
 
-    /// For each header the names of what is wrong.
-    fn equihash_verify(
+    /// Returns for each header the names of what is wrong.
+    fn equihash_verify_batch(
         &self,
         py: Python<'_>,
         n: u32,
@@ -175,12 +189,12 @@ impl Device {
 
 #[pymethods]
 impl Bases {
-    /// Number of points.
+    /// Returns the number of points.
     fn __len__(&self) -> usize {
         self.count
     }
 
-    /// MSMs: a point for each list of scalars, which stand one after the other.
+    /// Computes MSMs. Returns a point for each list of scalars, which follow one after the other.
     fn msm<'py>(
         &self,
         py: Python<'py>,

@@ -4,7 +4,7 @@ use proofmill::groth16;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Why there is no answer: the name of a class, and the text.
+/// The reason why there is no result: the name of an exception class, and the text.
 pub struct Failure(&'static str, String);
 
 pub type Outcome<T> = Result<T, Failure>;

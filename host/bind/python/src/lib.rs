@@ -1,11 +1,13 @@
-//! The native half of the Python package `proofmill`: bytes in, bytes out, without the lock of the interpreter while
-//! anything is computed. What users see is written in Python, in `python/proofmill`.
+//! The native half of the Python package `proofmill`: bytes in, bytes out, without the lock of the interpreter during computations. The
+//! public interface is written in Python, in `python/proofmill`.
 
 mod device;
 mod errors;
 mod logs;
 mod pairing;
 mod prover;
+mod verifier;
+mod witness;
 
 use pyo3::prelude::*;
 
@@ -13,11 +15,13 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use super::device::{Bases, Device, devices};
+    use super::device::{Bases, Device, devices, equihash_header_bytes, field_bytes};
     #[pymodule_export]
     use super::pairing::{bls_find_invalid, pairing};
     #[pymodule_export]
-    use super::prover::{Prover, verify};
+    use super::prover::Prover;
+    #[pymodule_export]
+    use super::verifier::VerifyingKey;
 
     use super::*;
 

@@ -1,8 +1,8 @@
-//! What the library tells by `tracing` becomes records of Python's `logging`, of the logger `proofmill`.
+//! Turns events of `tracing` into records of Python's `logging`, of the logger `proofmill`.
 //!
-//! An event is told by any thread, which waits for the lock of the interpreter to make the record. So nobody who has that lock may wait
-//! for such a thread: whatever waits is called through [`unlocked`], and devices and provers are dropped so. The logger's level is
-//! looked at when a call begins; below it an event costs a comparison.
+//! An event occurs on any thread, which waits for the lock of the interpreter to make the record. A thread that has that lock must therefore
+//! not wait for another one: calls that wait go through [`unlocked`], and devices and provers are dropped there. The logger's level is read
+//! when a call begins; below it an event costs a comparison.
 
 use std::cell::Cell;
 use std::fmt::{self, Write as _};
@@ -21,10 +21,10 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 
 /// `logging.getLogger("proofmill")`.
 static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-/// The least level of `logging` that is wanted.
+/// The lowest enabled level of `logging`.
 static LEAST: AtomicU8 = AtomicU8::new(u8::MAX);
 
-/// Takes over what the library tells. A second module in the same process changes nothing.
+/// Subscribes to the library's events. A second module in the same process changes nothing.
 pub fn start(py: Python<'_>) -> PyResult<()> {
     let logger = py.import("logging")?.call_method1("getLogger", ("proofmill",))?;
     if LOGGER.set(py, logger.unbind()).is_ok() {
@@ -34,13 +34,13 @@ pub fn start(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Does work without the lock of the interpreter, and tells what is wanted now.
+/// Runs work without the lock of the interpreter, after it has read which levels are enabled.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     look(py);
     py.detach(work)
 }
 
-/// What is dropped without the lock of the interpreter: a device waits for its threads.
+/// A value that is dropped without the lock of the interpreter: a device waits for its threads.
 pub struct Unlocked<T: Send>(Option<T>);
 
 impl<T: Send> Unlocked<T> {
@@ -60,12 +60,12 @@ impl<T: Send> Deref for Unlocked<T> {
 impl<T: Send> Drop for Unlocked<T> {
     fn drop(&mut self) {
         let value = self.0.take();
-        // While the interpreter ends, nobody is told, so nobody is waited for.
+        // While the interpreter ends there are no records, so no thread has to be waited for.
         Python::try_attach(|py| py.detach(|| drop(value)));
     }
 }
 
-/// Looks which levels are wanted: none, if the logger cannot say it.
+/// Reads which levels are enabled: none, if the logger fails.
 fn look(py: Python<'_>) {
     let wanted = |level: &u8| {
         let asked = LOGGER.get(py).map(|logger| logger.call_method1(py, "isEnabledFor", (*level,)));
@@ -80,10 +80,10 @@ fn look(py: Python<'_>) {
     LEAST.store(least, Ordering::Relaxed);
 }
 
-/// Ctrl-C that came while Python's code ran is not lost with the error that it became: whoever looks next for signals sees it.
+/// Sets the interrupt again that became an exception in Python's code, so that the next check for signals finds it.
 fn keep_interrupt(py: Python<'_>, error: &PyErr) {
     if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-        // SAFETY: it only notes that there is a signal; it may be called at any time.
+        // SAFETY: it sets a flag, and may be called at any time.
         unsafe { pyo3::ffi::PyErr_SetInterrupt() };
     }
 }
@@ -133,8 +133,8 @@ impl fmt::Display for Fields {
 }
 
 thread_local! {
-    /// A record is being told on this thread.
-    static TELLS: Cell<bool> = const { Cell::new(false) };
+    /// True while this thread makes a record.
+    static REPORTING: Cell<bool> = const { Cell::new(false) };
 }
 
 struct Bridge;
@@ -157,9 +157,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Bridge {
         }
     }
 
-    /// What a handler itself asks of the library is not told: it would be handed to the same handler without end.
+    /// Ignores events of calls that a handler itself makes, which would call the same handler without end.
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        if TELLS.replace(true) {
+        if REPORTING.replace(true) {
             return;
         }
         let mut fields = Fields::default();
@@ -173,19 +173,19 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Bridge {
             spans.push((span.name(), of_span.map(|it| it.others.clone()).unwrap_or_default()));
         }
         let _ = write!(text, "{fields}");
-        // While the interpreter ends, nobody is told.
+        // While the interpreter ends there are no records.
         Python::try_attach(|py| {
-            if let Err(error) = told(py, event.metadata(), &text, &fields, spans) {
+            if let Err(error) = record(py, event.metadata(), &text, &fields, spans) {
                 keep_interrupt(py, &error);
                 error.write_unraisable(py, None);
             }
         });
-        TELLS.set(false);
+        REPORTING.set(false);
     }
 }
 
-/// A record for an event.
-fn told(
+/// Makes a record for an event.
+fn record(
     py: Python<'_>,
     metadata: &Metadata<'_>,
     text: &str,

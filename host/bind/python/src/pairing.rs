@@ -1,4 +1,4 @@
-//! Pairings, and the signatures that are verified with them.
+//! Pairings, and BLS signatures.
 
 use proofmill::bls::{self, PublicKey, Scheme, Signature, Variant};
 use pyo3::buffer::PyBuffer;
@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use crate::errors::{Failure, Outcome};
 use crate::logs::unlocked;
 
-/// The product of pairings: twelve numbers.
+/// Computes a product of pairings. Returns twelve numbers.
 #[pyfunction]
 pub fn pairing<'py>(
     py: Python<'py>,
@@ -24,7 +24,7 @@ pub fn pairing<'py>(
     Ok(PyBytes::new(py, &product?))
 }
 
-/// The places of signatures that are not valid, each a key, a message and a signature.
+/// Returns the indices of the signatures that are not valid, each a key, a message and a signature.
 #[pyfunction]
 pub fn bls_find_invalid(
     py: Python<'_>,

@@ -5,14 +5,16 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use proofmill::Cancel;
-use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{self, Control, Proved, Settings, Step, Watch};
+use proofmill::groth16::snarkjs::{self, Zkey};
+use proofmill::groth16::{self, Control, Proved, Settings, Step, StepProgress};
 use pyo3::prelude::*;
 
 use crate::errors::{Failure, Outcome};
 use crate::logs::{Unlocked, unlocked};
+use crate::verifier::VerifyingKey;
+use crate::witness::Given;
 
-/// How often it is asked whether the user has interrupted a proof.
+/// The interval between two checks for an interrupt.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A proving key on a device.
@@ -31,25 +33,16 @@ pub enum Source {
     Path(PathBuf),
 }
 
-impl Source {
-    fn witness(&self, name: String) -> groth16::Result<Witness> {
-        match self {
-            Self::Path(path) => Witness::open(path),
-            Self::Bytes(bytes) => Witness::from_bytes(name, bytes[..]),
-        }
-    }
-}
-
-/// proof.json, public.json, seconds.
+/// The texts of proof.json and public.json, and seconds.
 type Texts = (String, String, f64);
 
 fn texts(proved: groth16::Result<Proved>) -> Outcome<Texts> {
-    let Proved { proof, public, report, .. } = proved?;
-    Ok((snarkjs::proof::text(&proof)?, snarkjs::public::text(&public), report.seconds))
+    let Proved { proof, public_inputs, report, .. } = proved?;
+    Ok((snarkjs::proof::text(&proof)?, snarkjs::public::text(&public_inputs), report.seconds))
 }
 
-/// Calls what the user gave; its exceptions spoil no proof.
-fn tell(progress: &Py<PyAny>, arguments: impl for<'py> pyo3::call::PyCallArgs<'py>) {
+/// Calls a function of the user. Its exceptions are printed and do not end the proof.
+fn report(progress: &Py<PyAny>, arguments: impl for<'py> pyo3::call::PyCallArgs<'py>) {
     Python::attach(|py| {
         if let Err(error) = progress.call1(py, arguments) {
             error.write_unraisable(py, Some(progress.bind(py)));
@@ -57,8 +50,8 @@ fn tell(progress: &Py<PyAny>, arguments: impl for<'py> pyo3::call::PyCallArgs<'p
     });
 }
 
-/// Does the work on another thread, without the lock of the interpreter, and looks meanwhile whether the user has interrupted it: then
-/// the work is given up, and the exception is that of the interrupt.
+/// Runs work on another thread, without the lock of the interpreter, and checks meanwhile for an interrupt by the user. An interrupt cancels
+/// the work and is returned as its exception.
 fn interruptible<T: Send>(
     py: Python<'_>,
     cancel: &Cancel,
@@ -77,7 +70,7 @@ fn interruptible<T: Send>(
                             None => Ok(outcome?),
                         };
                     }
-                    // The work panicked, which the end of the scope says.
+                    // The work panicked; the end of the scope panics, too.
                     Err(mpsc::RecvTimeoutError::Disconnected) => {
                         return Err(Failure::argument("prover", "panicked").into());
                     }
@@ -101,23 +94,23 @@ impl Prover {
                 Source::Path(path) => Zkey::open(path)?,
                 Source::Bytes(bytes) => Zkey::from_bytes("zkey", bytes.into())?,
             };
-            let settings = Settings { resident: resident, ..Settings::default() };
+            let settings = Settings { resident, ..Settings::default() };
             let prover = groth16::Prover::new(&key, groth16::devices(uri)?, settings)?;
             Ok(Self { key, prover: Unlocked::new(prover) })
         });
         Ok(made?)
     }
 
-    /// proof.json and public.json as texts, and seconds. `progress` is called with a step and its done part.
+    /// Makes a proof. Returns the texts of proof.json and public.json, and seconds. `progress` is called with a step and the part that is done.
     fn prove(
         &self,
         py: Python<'_>,
-        witness: Source,
+        witness: Given,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Texts> {
-        let watch = progress.map(|progress| -> Watch {
+        let watch = progress.map(|progress| -> StepProgress {
             Arc::new(move |step: Step, part: f64| {
-                tell(&progress, (step.to_string(), part));
+                report(&progress, (step.to_string(), part));
             })
         });
         let cancel = Cancel::new();
@@ -126,27 +119,30 @@ impl Prover {
             control = control.with_progress(watch);
         }
         interruptible(py, &cancel, || {
-            texts(self.prover.prove_with(&witness.witness("witness".into())?, &control))
+            let witness = witness.read("witness".into(), self.key.curve())?;
+            texts(self.prover.prove_with(&witness, &control))
         })
     }
 
-    /// For each witness what `prove` gives, or the error. `progress` is called with the number of each proof that has ended.
+    /// Makes a proof for each witness. Returns for each what `prove` returns, or the error. `progress` is called with the number of each proof
+    /// that has ended.
     fn prove_batch(
         &self,
         py: Python<'_>,
-        witnesses: Vec<Source>,
+        witnesses: Vec<Given>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Vec<Py<PyAny>>> {
         let cancel = Cancel::new();
         let made = interruptible(py, &cancel, || {
             let cancelled = || Err(proofmill::Error::Cancelled.into());
             let mut made: Vec<Outcome<Texts>> = witnesses.iter().map(|_| cancelled()).collect();
-            let opened = witnesses.iter().enumerate();
-            let opened = opened.map(|(number, it)| it.witness(format!("witnesses[{number}]")));
+            let opened = witnesses.into_iter().enumerate();
+            let opened = opened
+                .map(|(number, it)| it.read(format!("witnesses[{number}]"), self.key.curve()));
             self.prover.prove_each(opened, &cancel, |number, proved| {
                 made[number] = texts(proved);
                 if let Some(progress) = &progress {
-                    tell(progress, (number,));
+                    report(progress, (number,));
                 }
             })?;
             Ok(made)
@@ -158,27 +154,20 @@ impl Prover {
         made.into_iter().map(value).collect()
     }
 
-    /// verification_key.json as a text.
+    /// Returns the text of verification_key.json.
     fn verification_key(&self) -> PyResult<String> {
         let text =
             || -> Outcome<_> { Ok(snarkjs::verifying_key::text(&self.key.verifying_key()?)?) };
         Ok(text()?)
     }
 
-    /// The curve's name.
+    /// Returns the key's verifying half.
+    fn verifying_key(&self) -> VerifyingKey {
+        VerifyingKey::new(self.key.curve(), self.prover.verifying().clone())
+    }
+
+    /// Returns the curve's name.
     fn curve(&self) -> &'static str {
         self.key.curve().name()
     }
-}
-
-/// Does a proof convince? Texts of verification_key.json, public.json and proof.json.
-#[pyfunction]
-pub fn verify(py: Python<'_>, key: &str, public: &str, proof: &str) -> PyResult<bool> {
-    let convinced: Outcome<_> = unlocked(py, || {
-        let key = snarkjs::verifying_key::parse("verification_key", key.as_bytes())?;
-        let public = snarkjs::public::parse("public", public.as_bytes(), key.curve)?;
-        let proof = snarkjs::proof::parse("proof", proof.as_bytes())?;
-        Ok(groth16::verify(&key, &public, &proof)?)
-    });
-    Ok(convinced?)
 }

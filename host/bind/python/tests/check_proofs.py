@@ -33,8 +33,8 @@ class Proofs(unittest.TestCase):
             made = prover.prove((files / "witness.wtns").read_bytes(), progress=lambda step, part: steps.append((step, part)))
             self.assertTrue(steps and all(0 <= part <= 1 for _, part in steps))
             self.assertTrue(proofmill.verify(prover.verification_key, made))
-            self.assertTrue(proofmill.verify(files / "verification_key.json", json.dumps(made.proof), json.dumps(made.public)))
-            other = proofmill.Proof(made.proof, [str(int(value) ^ 1) for value in made.public])
+            self.assertTrue(proofmill.verify(files / "verification_key.json", json.dumps(made.proof), json.dumps(made.public_inputs)))
+            other = proofmill.Proof(made.proof, [str(int(value) ^ 1) for value in made.public_inputs])
             self.assertFalse(proofmill.verify(prover.verification_key, other))
 
     def test_batches(self):

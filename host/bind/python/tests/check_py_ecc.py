@@ -79,20 +79,20 @@ class Proofs(unittest.TestCase):
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 made = proofmill.prove(Path(folder) / "INSECURE.zkey", Path(folder) / "witness.wtns")
                 key = json.loads((Path(folder) / "verification_key.json").read_text())
-                for public, holds in ((made.public, True), ([str(int(value) + 1) for value in made.public], False)):
-                    self.assertEqual(groth16(theirs, key, made.proof, public), holds)
-                    self.assertEqual(proofmill.verify(key, proofmill.Proof(made.proof, public)), holds)
+                for public_inputs, holds in ((made.public_inputs, True), ([str(int(value) + 1) for value in made.public_inputs], False)):
+                    self.assertEqual(groth16(theirs, key, made.proof, public_inputs), holds)
+                    self.assertEqual(proofmill.verify(key, proofmill.Proof(made.proof, public_inputs)), holds)
 
 
-def groth16(theirs, key, proof, public):
-    """e(A, B) = e(alpha, beta) e(IC(public), gamma) e(C, delta)."""
+def groth16(theirs, key, proof, public_inputs):
+    """e(A, B) = e(alpha, beta) e(IC(public_inputs), gamma) e(C, delta)."""
     def g1(point):
         return tuple(theirs.FQ(int(part)) for part in point)
 
     def g2(point):
         return tuple(theirs.FQ2([int(number) for number in part]) for part in point)
     inputs = g1(key["IC"][0])
-    for value, point in zip(public, key["IC"][1:], strict=True):
+    for value, point in zip(public_inputs, key["IC"][1:], strict=True):
         inputs = theirs.add(inputs, theirs.multiply(g1(point), int(value)))
     right = theirs.FQ12.one()
     for q, p in ((g2(key["vk_beta_2"]), g1(key["vk_alpha_1"])), (g2(key["vk_gamma_2"]), inputs), (g2(key["vk_delta_2"]), g1(proof["pi_c"]))):

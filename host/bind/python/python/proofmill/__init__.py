@@ -1,5 +1,4 @@
-"""proofmill makes and verifies Groth16 proofs, computes MSMs, NTTs and Poseidon hashes, and verifies ECDSA signatures and Equihash headers,
-on this machine's processor or on a card.
+"""Groth16 proofs, MSM, NTT, Poseidon hashes, and verification of ECDSA signatures and Equihash headers, on the CPU or on a card.
 
 >>> import proofmill
 >>> proofmill.msm("bn254_g1", [(1, 2), (1, 2)], [5, 3]) == proofmill.msm("bn254_g1", [(1, 2)], [8])
@@ -7,8 +6,18 @@ True
 >>> proofmill.ntt("goldilocks", [3, 1, 0, 0])[0]
 4
 
-Numbers are ints, bytes or numpy arrays: `proofmill.numbers`. Every function takes `device`, a URI or a `Device`; ``"cpu:"`` by default. The
-lock of the interpreter is released while anything is computed. What the library tells are records of the logger ``"proofmill"``.
+Every function takes `device`, a URI or a `Device`; ``"cpu:"`` by default. It releases the lock of the interpreter while it computes. The
+library logs to the logger ``"proofmill"``.
+
+An argument of numbers has one of three forms, and the result has the same form:
+
+- a numpy array of ``uint64`` limbs, least significant limb first, on the last axis: ``(n, 4)`` for scalars of 32 bytes, ``(n, 2, 4)`` or
+  ``(n, 8)`` for points of BN254's G1, ``(n, 2, 2, 4)`` or ``(n, 4, 4)`` for points of its G2;
+- ``bytes``, ``bytearray``, ``memoryview`` of bytes: little-endian numbers one after the other;
+- a sequence of integers (for points: of ``(x, y)``; in G2 a coordinate is ``(c0, c1)``; ``None`` is the identity). Field elements of py_ecc
+  and numpy arrays with ``dtype=object`` are converted.
+
+Anything else raises an `ArgumentError`.
 """
 
 from __future__ import annotations
@@ -17,49 +26,56 @@ import logging
 from collections.abc import Iterable
 from typing import Any, Literal
 
+from . import compat, errors
+from ._device import Bases, Check, Device, Info, Verdict, devices, opened
+from ._groth16 import Proof, Prover, VerifyingKey, prove, prove_batch, verify
 from ._native import __version__
-from .device import Bases, Check, Device, Info, Verdict, devices, opened
+from ._pairings import bls_find_invalid, bls_verify, pairing, pairing_is_one
 from .errors import (
     ArgumentError, CancelledError, DeviceError, DeviceTimeoutError, DoesNotVerifyError, Error, FileError, UnsupportedError,
 )
-from .groth16 import Proof, Prover, prove, prove_batch, verify
-from .pairings import bls_find_invalid, bls_verify, pairing, pairing_is_one
 
 __all__ = [
     "ArgumentError", "Bases", "CancelledError", "Device", "DeviceError", "DeviceTimeoutError", "DoesNotVerifyError", "Error", "FileError",
-    "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "__version__", "bls_find_invalid", "bls_verify", "devices",
-    "ecdsa_verify_batch", "equihash_verify", "msm", "ntt", "pairing", "pairing_is_one", "poseidon", "prove", "prove_batch", "verify",
+    "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "VerifyingKey", "__version__", "bls_find_invalid", "bls_verify", "compat",
+    "devices", "ecdsa_verify_batch", "equihash_verify_batch", "errors", "msm", "ntt", "pairing", "pairing_is_one", "poseidon", "prove",
+    "prove_batch", "verify",
 ]
 
-# Who sets up no logging reads nothing.
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+# Without a configuration of `logging`, nothing is printed.
 logging.getLogger("proofmill").addHandler(logging.NullHandler())
 
 
-def msm(group: str, points: Any, scalars: Any, *, check: Check = "none", device: Device | str | None = None) -> Any:
-    """`Device.msm` on a device."""
+def msm(group: str, points: Any, scalars: Any, *, check: Check = "subgroup", device: Device | str | None = None) -> Any:
+    """Calls `Device.msm` on a device."""
     return opened(device).msm(group, points, scalars, check=check)
 
 
 def ntt(field: str, elements: Any, *, inverse: bool = False, shift: Any = None, device: Device | str | None = None) -> Any:
-    """`Device.ntt` on a device."""
+    """Calls `Device.ntt` on a device."""
     return opened(device).ntt(field, elements, inverse=inverse, shift=shift)
 
 
-def poseidon(preimages: Any, *, arity: int, device: Device | str | None = None) -> Any:
-    """`Device.poseidon` on a device."""
-    return opened(device).poseidon(preimages, arity=arity)
+def poseidon(preimages: Any, arity: int, *, device: Device | str | None = None) -> Any:
+    """Calls `Device.poseidon` on a device."""
+    return opened(device).poseidon(preimages, arity)
 
 
 def ecdsa_verify_batch(
     signatures: Iterable[tuple[bytes, bytes, bytes]], *, form: Literal["der", "compact"] = "der", low_s: bool = False,
     device: Device | str | None = None,
 ) -> list[Verdict]:
-    """`Device.ecdsa_verify_batch` on a device."""
+    """Calls `Device.ecdsa_verify_batch` on a device."""
     return opened(device).ecdsa_verify_batch(signatures, form=form, low_s=low_s)
 
 
-def equihash_verify(
+def equihash_verify_batch(
     headers: Any, *, n: int = 200, k: int = 9, network: str = "main", device: Device | str | None = None
 ) -> list[Verdict]:
-    """`Device.equihash_verify` on a device."""
-    return opened(device).equihash_verify(headers, n=n, k=k, network=network)
+    """Calls `Device.equihash_verify_batch` on a device."""
+    return opened(device).equihash_verify_batch(headers, n=n, k=k, network=network)

@@ -1,8 +1,8 @@
-"""Why there is no answer. An invalid proof, signature or header is an answer, never an error."""
+"""Reasons why there is no result. An invalid proof, signature or header is a result, never an error."""
 
 
 class Error(Exception):
-    """Anything that keeps proofmill from answering."""
+    """The base of proofmill's errors."""
 
 
 class ArgumentError(Error, ValueError):
@@ -26,8 +26,8 @@ class CancelledError(Error):
 
 
 class FileError(Error, OSError):
-    """A file cannot be read, or is not what it should be; the text says where."""
+    """A file cannot be read, or is not of its kind; the text says where."""
 
 
 class DoesNotVerifyError(Error):
-    """The proof that was made does not verify: the witness does not satisfy the circuit, or the key is damaged."""
+    """The new proof does not verify: the witness does not satisfy the circuit, or the key is damaged."""

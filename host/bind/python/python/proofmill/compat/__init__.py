@@ -1,1 +1,1 @@
-"""Modules with the names of other libraries, answered by proofmill."""
+"""Modules with the interfaces of other libraries."""

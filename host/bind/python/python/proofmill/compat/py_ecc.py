@@ -1,7 +1,7 @@
 """The names of py_ecc's curves: ``from proofmill.compat.py_ecc import bn128, bls12_381``.
 
-Points are ``(x, y)`` of ints, in G2 ``((x0, x1), (y0, y1))``, ``None`` is the identity. Points of py_ecc's own field elements are taken
-too, and then the result has them. Points are looked at: one that is not on the curve is refused, where py_ecc computes something.
+Points are ``(x, y)`` of ints, in G2 ``((x0, x1), (y0, y1))``, ``None`` is the identity. Points of py_ecc's own field elements are accepted
+too, and then the result has them. Points are checked: one that is not on the curve is refused, where py_ecc computes something.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..device import opened
+from .._device import opened
+from .._numbers import integer
 from ..errors import ArgumentError
 
 
@@ -28,35 +29,40 @@ class Curve:
     Z2: None = None
 
     def multiply(self, point: Any, n: int) -> Any:
-        """n P, for any n."""
+        """Computes n P, for any n."""
         return self._sum([point], [n])
 
     def add(self, p: Any, q: Any) -> Any:
-        """P + Q."""
+        """Computes P + Q."""
         return self._sum([p, q], [1, 1])
 
     def double(self, point: Any) -> Any:
-        """2 P."""
+        """Computes 2 P."""
         return self._sum([point], [2])
 
     def neg(self, point: Any) -> Any:
-        """-P."""
+        """Computes -P."""
         return self._sum([point], [-1])
 
     def eq(self, p: Any, q: Any) -> bool:
-        """Whether two points are the same."""
+        """Returns whether two points are the same."""
         return _plain(p) == _plain(q)
 
     def is_inf(self, point: Any) -> bool:
-        """Whether this is the identity."""
+        """Returns whether this is the identity."""
         return point is None
 
     def is_on_curve(self, point: Any, b: Any = None) -> bool:
-        """Whether this is the identity or satisfies y^2 = x^3 + b; `b` is the curve's own."""
+        """Returns whether this is the identity or satisfies y^2 = x^3 + b. `b` is the curve's own; another one is refused."""
         if point is None:
             return True
         x, y = _plain(point)
-        return self._is_on_curve_2(x, y) if isinstance(x, tuple) else (y * y - x * x * x - self.b) % self.field_modulus == 0
+        in_g2 = isinstance(x, tuple)
+        if b is not None and _coordinate("b", b) != (self.b2 if in_g2 else self.b):
+            raise ArgumentError(f"b: not that of {self.name}")
+        if not all(0 <= number < self.field_modulus for number in ((*x, *y) if in_g2 else (x, y))):
+            return False
+        return self._is_on_curve_2(x, y) if in_g2 else (y * y - x * x * x - self.b) % self.field_modulus == 0
 
     def _is_on_curve_2(self, x: tuple[int, int], y: tuple[int, int]) -> bool:
         p = self.field_modulus
@@ -68,7 +74,7 @@ class Curve:
         return all((one - other - b) % p == 0 for one, other, b in zip(left, right, self.b2))
 
     def _sum(self, points: list[Any], factors: list[int]) -> Any:
-        """The sum of multiples, on the group that the points are of."""
+        """Computes a sum of multiples, in the group of the points."""
         model = next((point for point in points if point is not None), None)
         if model is None:
             return None
@@ -77,25 +83,33 @@ class Curve:
         if len(groups) > 1:
             raise ArgumentError("points: of G1 and of G2 together")
         group = f"{self.name}_g{2 if groups.pop() else 1}"
-        scalars = [factor % self.curve_order for factor in factors]
+        scalars = [integer("n", factor) % self.curve_order for factor in factors]
         return _of_the_kind(model, opened(None).msm(group, plain, scalars, check="subgroup"))
 
 
 def _plain(point: Any) -> Any:
-    """A point with ints."""
-    return None if point is None else tuple(_coordinate(part) for part in point)
+    """Returns a point with ints."""
+    if point is None:
+        return None
+    if not isinstance(point, (tuple, list)) or len(point) != 2:
+        raise ArgumentError("point: expected (x, y), or None for the identity")
+    x, y = (_coordinate(f"point.{name}", part) for name, part in zip("xy", point))
+    if isinstance(x, tuple) != isinstance(y, tuple):
+        raise ArgumentError("point: x and y are of different fields")
+    return x, y
 
 
-def _coordinate(part: Any) -> Any:
-    if hasattr(part, "coeffs"):
-        part = part.coeffs
-    if isinstance(part, (tuple, list)):
-        return tuple(int(number) for number in part)
-    return int(part)
+def _coordinate(argument: str, part: Any) -> Any:
+    part = getattr(part, "coeffs", part)
+    if not isinstance(part, (tuple, list)):
+        return integer(argument, part)
+    if len(part) != 2:
+        raise ArgumentError(f"{argument}: expected 2 numbers, the coefficient of 1 first")
+    return tuple(integer(f"{argument}[{index}]", number) for index, number in enumerate(part))
 
 
 def _of_the_kind(model: Any, point: Any) -> Any:
-    """A point with field elements of the kind that the model has."""
+    """Returns a point with field elements of the kind that the model has."""
     kind = type(model[0])
     return point if point is None or kind in (int, tuple, list) else tuple(kind(part) for part in point)
 
