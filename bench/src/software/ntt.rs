@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use proofmill_cpu::CpuDevice;
-use proofmill_op::ntt::{Field, Request};
 use proofmill_op::Submit;
+use proofmill_op::ntt::{Field, Request};
 use works::ntt::Work;
 
 use super::{Rows, Task};

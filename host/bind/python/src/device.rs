@@ -23,7 +23,7 @@ pub struct Device(Shared);
 #[pyclass(frozen, module = "proofmill._native")]
 pub struct Bases {
     device: Shared,
-    bases: Unlocked<msm::Bases>,
+    bases: Unlocked<msm::ResidentBases>,
     count: usize,
 }
 
@@ -83,7 +83,7 @@ impl Device {
         let sum: Outcome<_> = unlocked(py, || {
             let instance: Instance = group.parse()?;
             let bases = msm::Bases::new(instance, points).checked(checked(check)?);
-            Ok(msm::sum(&***self.0, bases, scalars)?)
+            Ok(msm::msm(&***self.0, bases, scalars)?)
         });
         Ok(PyBytes::new(py, &sum?))
     }
@@ -102,7 +102,7 @@ impl Device {
             let bases = msm::Bases::new(group.parse()?, points);
             let bases = bases.checked(checked(check)?).precomputed(max_bytes);
             let count = bases.count()?;
-            let bases = msm::park(&***self.0, bases)?;
+            let bases = msm::load_bases(&***self.0, bases)?;
             Ok(Bases { device: self.0.clone(), bases: Unlocked::new(bases), count })
         });
         Ok(made?)
@@ -210,7 +210,7 @@ impl Bases {
                 return Err(Failure::argument("scalars", problem));
             }
             let scalars = (0..lists).map(|list| &scalars[list * each..][..each]);
-            Ok(msm::sums(&***self.device, (*self.bases).clone(), scalars)?)
+            Ok(msm::msm_batch(&***self.device, (*self.bases).clone(), scalars)?)
         });
         Ok(PyBytes::new(py, &sums?.concat()))
     }

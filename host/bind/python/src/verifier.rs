@@ -49,7 +49,7 @@ impl VerifyingKey {
 
     /// Returns the number of public inputs.
     fn public_inputs(&self) -> usize {
-        self.key.publics()
+        self.key.public_inputs()
     }
 
     /// Returns whether a proof is valid: a text of public.json and one of proof.json.

@@ -1,10 +1,10 @@
 //! Witnesses from Python: the one place in which their values are copied.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use proofmill::SecretBytes;
 use proofmill::groth16::snarkjs::Witness;
-use proofmill::groth16::{self, Curve, Scalar};
+use proofmill::groth16::{self, Curve};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,9 +14,9 @@ pub enum Given {
     /// `path`: a `.wtns` file.
     Path(PathBuf),
     /// `file`: the bytes of such a file.
-    File(Arc<[u8]>),
+    File(SecretBytes),
     /// `values`: scalars of 32 bytes each, little-endian, one after the other.
-    Values(Vec<Scalar>),
+    Values(SecretBytes),
 }
 
 impl FromPyObject<'_, '_> for Given {
@@ -28,18 +28,11 @@ impl FromPyObject<'_, '_> for Given {
             return Ok(Self::Path(value.extract()?));
         }
         let buffer: PyBuffer<u8> = value.extract()?;
+        let mut bytes = SecretBytes::zeroed(buffer.item_count());
+        buffer.copy_to_slice(given.py(), &mut bytes)?;
         match kind.as_str() {
-            "file" => {
-                let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, buffer.item_count()).collect();
-                let place = Arc::get_mut(&mut bytes).expect("it is new");
-                buffer.copy_to_slice(given.py(), place)?;
-                Ok(Self::File(bytes))
-            }
-            "values" => {
-                let mut values = vec![Scalar::default(); buffer.item_count() / size_of::<Scalar>()];
-                buffer.copy_to_slice(given.py(), values.as_flattened_mut())?;
-                Ok(Self::Values(values))
-            }
+            "file" => Ok(Self::File(bytes)),
+            "values" => Ok(Self::Values(bytes)),
             other => Err(PyValueError::new_err(format!("no kind of witness: {other}"))),
         }
     }
