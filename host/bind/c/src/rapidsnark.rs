@@ -34,8 +34,8 @@ struct Message {
 }
 
 impl Message {
-    fn new(text: *mut c_char, size: u64) -> Self {
-        Self { text, size: usize::try_from(size).unwrap_or(usize::MAX) }
+    fn new(text: *mut c_char, size: impl TryInto<usize>) -> Self {
+        Self { text, size: size.try_into().unwrap_or(usize::MAX) }
     }
 
     /// Writes as much of a message as the buffer holds, and a zero byte.
@@ -311,7 +311,7 @@ pub unsafe extern "C" fn groth16_verify(
         Ok(true) => VERIFIER_VALID_PROOF,
         Ok(false) => VERIFIER_INVALID_PROOF,
         Err(failure) => {
-            Message::new(error_msg, error_msg_maxsize as u64).write(&failure.text);
+            Message::new(error_msg, error_msg_maxsize).write(&failure.text);
             VERIFIER_ERROR
         }
     }
