@@ -196,14 +196,11 @@ impl CpuDevice {
 
 #[cfg(test)]
 mod tests {
-    use proofmill_op::ecdsa_verify;
-    use proofmill_op::equihash_verify::{self, Network};
-    use proofmill_op::{Progress, Submit, ntt};
+    use proofmill_op::equihash_verify::{self, Network, Params};
+    use proofmill_op::{Argument, Progress, Submit, ecdsa_verify, ntt};
 
     use super::*;
     use crate::ecdsa_verify::INLINE_SIGNATURES;
-    use proofmill_op::Argument;
-    use proofmill_op::equihash_verify::Params;
 
     #[test]
     fn a_panic_fails_its_ticket_and_no_other() {
@@ -281,7 +278,7 @@ mod tests {
 
     /// The device's only thread is kept busy.
     #[test]
-    fn an_answer_on_the_callers_threads_needs_none_of_the_devices() {
+    fn execution_on_the_callers_threads_needs_none_of_the_devices() {
         let device = CpuDevice::new(Some(1)).unwrap();
         let (release, held) = std::sync::mpsc::channel::<()>();
         let busy = device.start::<()>(Exec::Pool, move |_| {
@@ -290,31 +287,27 @@ mod tests {
         });
         let request = || {
             let elements: Vec<_> = (0..1u64 << 12).flat_map(u64::to_le_bytes).collect();
-            Request::Ntt(ntt::Request::forward(ntt::Field::Goldilocks, elements))
+            ntt::Request::forward(ntt::Field::Goldilocks, elements)
         };
         let callers = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let cancel = Cancel::new();
-        let Answer::Ntt(here) = callers.install(|| device.answer(request(), &cancel)).unwrap()
-        else {
-            panic!("another answer")
-        };
+        let executed = callers.install(|| device.execute(request(), &cancel)).unwrap();
         cancel.cancel();
-        let given_up = callers.install(|| device.answer(request(), &cancel));
-        assert!(matches!(given_up, Err(Error::Cancelled)));
+        let cancelled = callers.install(|| device.execute(request(), &cancel));
+        assert!(matches!(cancelled, Err(Error::Cancelled)));
         let ticket = device.submit(request()).unwrap();
         release.send(()).unwrap();
-        let Answer::Ntt(there) = ticket.wait().unwrap() else { panic!("another answer") };
-        assert_eq!(here.elements, there.elements);
+        assert_eq!(executed.elements, ticket.wait().unwrap().elements);
         assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
         assert_eq!(device.metrics().requests, 4);
     }
 
     #[test]
-    fn parked_data_stays_on_its_device() {
-        let (here, there) = (CpuDevice::new(Some(1)).unwrap(), CpuDevice::new(Some(1)).unwrap());
-        let parked = Data::Parked(here.park(vec![1, 2, 3].into()).unwrap());
-        assert_eq!(here.park(parked.clone()).unwrap().len(), 3);
-        assert!(there.park(parked).is_err());
+    fn resident_data_stays_on_its_device() {
+        let [device, other] = [(); 2].map(|()| CpuDevice::new(Some(1)).unwrap());
+        let resident = Data::Resident(device.load(vec![1, 2, 3].into()).unwrap());
+        assert_eq!(device.load(resident.clone()).unwrap().len(), 3);
+        assert!(other.load(resident).is_err());
     }
 
     #[test]

@@ -98,13 +98,17 @@ mod tests {
     fn callbacks_run_once_before_and_after() {
         let (cancel, count) = (Cancel::new(), Arc::new(AtomicUsize::new(0)));
         let counted = count.clone();
-        cancel.on_cancel(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        cancel.on_cancel(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
         assert_eq!(count.load(Ordering::Relaxed), 0);
         cancel.cancel();
         cancel.cancel();
         assert_eq!(count.load(Ordering::Relaxed), 1);
         let counted = count.clone();
-        cancel.on_cancel(move || drop(counted.fetch_add(1, Ordering::Relaxed)));
+        cancel.on_cancel(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
         assert_eq!(count.load(Ordering::Relaxed), 2);
     }
 }

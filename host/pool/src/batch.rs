@@ -72,7 +72,7 @@ impl Batch {
 
 #[cfg(test)]
 mod tests {
-    use proofmill_op::poseidon::Layers;
+    use proofmill_op::poseidon::{ELEMENT_BYTES, HashLayers, Layers, LayersResponse};
 
     use super::*;
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_of_parts_are_woven_into_layers_of_all() {
+    fn layers_of_parts_are_joined_layer_by_layer() {
         // Three trees of four leaves in parts of two trees and one: each node is its layer, its tree, its place.
         let node = |layer: u8, tree: u8, place: u8| {
             let mut node = [0; ELEMENT_BYTES];
@@ -99,13 +99,12 @@ mod tests {
             layer(1, 2).chain(layer(2, 1)).collect::<Vec<u8>>()
         };
         let request = Layers::new(2, 2, vec![0; 12 * ELEMENT_BYTES]);
-        let mut batch = Batch::of(Request::PoseidonLayers(request), 1).unwrap().ok().unwrap();
+        let mut batch = Batch::of(request.into(), 1).unwrap().ok().unwrap();
         batch.parts = ranges(3, 2);
         assert_eq!(batch.request(0).data_mut()[0].len(), 8 * ELEMENT_BYTES);
-        let answer = |trees| Answer::Poseidon(poseidon::Response { digests: layers(trees) });
-        let Answer::Poseidon(all) = batch.join(vec![answer(0..2), answer(2..3)]).unwrap() else {
-            panic!("another answer")
-        };
-        assert!(all.digests == layers(0..3));
+        let response =
+            |trees| AnyResponse::PoseidonLayers(LayersResponse { digests: layers(trees) });
+        let all = batch.join(vec![response(0..2), response(2..3)]).unwrap();
+        assert!(all.of::<HashLayers>().unwrap().digests == layers(0..3));
     }
 }

@@ -45,17 +45,17 @@ fn examine(size: usize) {
     circuit.write_insecure_key(b"memory", &mut file(&key)).unwrap();
     circuit.write_witness(&mut file(&witness)).unwrap();
     drop(circuit);
-    for (threads, park) in [(1, false), (1, true), (2, false), (2, true)] {
+    for (threads, resident) in [(1, false), (1, true), (2, false), (2, true)] {
         let before = status("VmRSS");
         std::fs::write("/proc/self/clear_refs", "5").unwrap(); // the peak starts anew
         let (zkey, wtns) = (Zkey::open(&key).unwrap(), Witness::open(&witness).unwrap());
         let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads)).unwrap()));
         let settings = Settings { resident, ..Settings::default() };
         let prover = Prover::new(&zkey, devices, settings).unwrap();
-        prover.prove(&wtns, None).unwrap();
+        prover.prove(&wtns).unwrap();
         let (peak, plan) = (status("VmHWM") - before, prover.plan().unwrap().memory());
         let part = peak as f64 / plan as f64;
-        println!("{size} rows, {threads} threads, parked {park}: {part:.2} of {plan} bytes");
+        println!("{size} rows, {threads} threads, resident {resident}: {part:.2} of {plan} bytes");
         assert!(part <= 1.0, "{peak} bytes, not {plan} at most");
         assert!(part >= LEAST, "a plan of {plan} bytes for {peak} says too much");
     }

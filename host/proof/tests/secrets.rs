@@ -61,7 +61,7 @@ fn a_proof_frees_no_memory_with_a_value_of_the_witness() {
         let settings = Settings { resident: true, ..Settings::default() };
         let prover = Prover::new(&key, Devices::one(device), settings).unwrap();
         WATCHES.store(true, Ordering::Relaxed);
-        prover.prove(&witness, None).unwrap();
+        prover.prove(&witness).unwrap();
         WATCHES.store(false, Ordering::Relaxed);
         let [leaks, largest] = [&LEAKS, &LARGEST].map(|it| it.load(Ordering::Relaxed));
         assert_eq!(leaks, 0, "{curve:?}; the largest has {largest} bytes");

@@ -2,7 +2,7 @@
 
 use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::ecdsa_verify::{Request, Signature, Verdict};
-use proofmill_op::{Answer, Device, Error};
+use proofmill_op::{Argument, Submit};
 use proofmill_testkit::signatures::{library_accepts, random};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -75,7 +75,7 @@ fn corrupted_signatures_are_not() {
 
 /// Batches of every size around those of lanes and chunks, with bad ones in places that are not regular.
 #[test]
-fn answers_come_in_the_order_of_the_signatures() {
+fn verdicts_are_in_the_order_of_the_signatures() {
     let mut rng = ChaCha20Rng::seed_from_u64(72);
     let good: Vec<_> = (0..200).map(|_| random(&mut rng)).collect();
     for isa in Isa::available() {
@@ -94,7 +94,7 @@ fn answers_come_in_the_order_of_the_signatures() {
 }
 
 #[test]
-fn what_is_wrong_with_numbers_is_said_together_and_nothing_else() {
+fn all_invalid_numbers_are_reported_together_and_nothing_else() {
     let good = random(&mut ChaCha20Rng::seed_from_u64(73));
     let (zero, ones) = ([0; 32], [0xff; 32]);
     let (r, s, key) = (Verdict::OUT_OF_RANGE_R, Verdict::OUT_OF_RANGE_S, Verdict::INVALID_KEY);
@@ -127,5 +127,6 @@ fn what_is_wrong_with_numbers_is_said_together_and_nothing_else() {
 fn a_part_of_a_signature_is_refused_at_once() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let request = Request::new(vec![0; 159]);
-    assert!(matches!(device.submit(request), Err(Error::Argument { argument: "signatures", .. })));
+    let refused = device.submit(request).unwrap_err();
+    assert!(refused.is_about(Argument::Signatures), "{refused}");
 }

@@ -3,8 +3,8 @@
 
 use crate::definition::{in_solution, indices_of, mask_by_definition, solve_toy};
 use proofmill_cpu::{CpuDevice, Isa};
+use proofmill_op::Submit;
 use proofmill_op::equihash_verify::{HEADER_BYTES, Network, Params, Request, Verdict};
-use proofmill_op::{Answer, Device};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;

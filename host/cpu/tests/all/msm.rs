@@ -1,4 +1,4 @@
-//! `msm` through the device: multiples of the generator, whose sum is known by arithmetic in the scalar field alone.
+//! `msm` through the device: multiples of the generator, whose MSM is known by arithmetic in the scalar field alone.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -9,28 +9,15 @@ use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::msm::{Group, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, vesta};
 use proofmill_cpu::{CpuDevice, Isa};
-use proofmill_op::msm::{Bases, Check, Instance, Progress, Request, Response, SCALAR_BYTES, Sums};
-use proofmill_op::{Answer, Data, Device, Error, ResidentData, Result};
+use proofmill_op::msm::{Bases, Check, Instance, PlanRequest, Request, SCALAR_BYTES};
+use proofmill_op::{Data, Device, Error, Progress, ResidentData, Result, Submit};
 
-fn ask(device: &CpuDevice, request: Request) -> Result<Response> {
-    match device.submit(request)?.wait()? {
-        Answer::Msm(response) => Ok(response),
-        other => panic!("an answer to another question: {other:?}"),
-    }
-}
-
-fn sums(device: &CpuDevice, sums: Sums) -> Result<Vec<Vec<u8>>> {
-    match ask(device, (sums))? {
-        Response::Sums { points, .. } => Ok(points),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+fn msm(device: &CpuDevice, request: Request) -> Result<Vec<Vec<u8>>> {
+    Ok(device.submit(request)?.wait()?.points)
 }
 
 fn load(device: &CpuDevice, bases: Bases) -> Result<ResidentData> {
-    match ask(device, (bases))? {
-        Response::ResidentData(parked) => Ok(parked),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+    device.submit(bases)?.wait()
 }
 
 fn instance<C: Curve>() -> Instance {
@@ -42,7 +29,7 @@ fn bases<C: Group<Base: Coordinate>>(count: usize) -> Vec<u8> {
     multiples::<C>(1, count).iter().flat_map(pair::encode).collect()
 }
 
-/// Scalars of all bits, and the sum that they make of G, 2 G, ...
+/// Scalars of all bits, and the result of their MSM over G, 2 G, ...
 fn scalars<C: Group<Base: Coordinate>>(count: usize, salt: u64) -> (Vec<u8>, Vec<u8>) {
     let mut k = C::Scalar::from(salt).square();
     let mut bytes = Vec::with_capacity(count * SCALAR_BYTES);
@@ -56,7 +43,7 @@ fn scalars<C: Group<Base: Coordinate>>(count: usize, salt: u64) -> (Vec<u8>, Vec
     (bytes, pair::encode(&Affine::from(point)))
 }
 
-/// In a room for so many times the points, the plan says how many multiples there are, and sums are the same.
+/// Whatever the memory limit for multiples: the plan has their number, and results are the same.
 fn examine_multiples<C: Group<Base: Coordinate>>() {
     let count = 500;
     let mut points = bases::<C>(count);
@@ -65,51 +52,49 @@ fn examine_multiples<C: Group<Base: Coordinate>>() {
     let (mut list, _) = scalars::<C>(count, 13 << 40);
     list[9 * SCALAR_BYTES..][..2 * SCALAR_BYTES].fill(0);
     list[9 * SCALAR_BYTES] = 1;
-    let here = Bases::new(instance::<C>(), points);
+    let host = Bases::new(instance::<C>(), points);
     for threads in [1, 3] {
         let device = CpuDevice::new(Some(threads)).unwrap();
-        let plan = |room| match ask(
-            &device,
-            Request::Plan { instance: instance::<C>(), points: count, parked: true, room },
-        ) {
-            Ok(Response::Plan(plan)) => plan,
-            other => panic!("no plan: {other:?}"),
+        let plan = |max_bytes| {
+            let instance = instance::<C>();
+            let request = PlanRequest { instance, points: count, resident: true, max_bytes };
+            device.submit(request).unwrap().wait().unwrap()
         };
-        let one = plan(0).parked;
+        let one = plan(0).resident;
         // All have digits, few have, none has.
         let mut few = list.clone();
         few[20 * SCALAR_BYTES..].fill(0);
         let mut ones = vec![0; list.len()];
         ones.iter_mut().step_by(SCALAR_BYTES).for_each(|byte| *byte = 1);
         let lists = [&list, &few, &ones];
-        let sum = |bases: &Bases| {
-            lists.map(|list| sums(&device, Request::new(bases.clone(), list.clone())).unwrap())
+        let results = |bases: &Bases| {
+            lists.map(|list| msm(&device, Request::new(bases.clone(), list.clone())).unwrap())
         };
-        let expected = sum(&here);
+        let expected = results(&host);
         let mut numbers = Vec::new();
-        for room in [0, one, 2 * one, 5 * one, 8 * one, 99 * one] {
-            let plan = plan(room);
-            assert!(plan.parked >= one && plan.parked <= room.max(one), "{plan:?}");
+        for limit in [0, one, 2 * one, 5 * one, 8 * one, 99 * one] {
+            let plan = plan(limit);
+            assert!(plan.resident >= one && plan.resident <= limit.max(one), "{plan:?}");
             numbers.push(plan.multiples);
-            let parked = park(&device, here.clone().precomputed(room)).unwrap();
-            let bases = Bases::parked(instance::<C>(), parked);
-            assert_eq!(sum(&bases), expected);
+            let resident = load(&device, host.clone().precomputed(limit)).unwrap();
+            let bases = Bases::resident(instance::<C>(), resident);
+            assert_eq!(results(&bases), expected);
         }
         assert!(numbers[..2] == [1, 1] && numbers.is_sorted() && numbers[5] > 2, "{numbers:?}");
-        let few = problem(park(&device, here.clone().precomputed(one - 1)));
-        assert_eq!(few, format!("room: {} bytes are too few: the points take {one}", one - 1));
+        let few = problem(load(&device, host.clone().precomputed(one - 1)));
+        assert_eq!(few, format!("max_bytes: {} bytes are too few: the points take {one}", one - 1));
     }
 }
 
 #[test]
-fn precomputed_multiples_change_no_sum() {
+fn precomputed_multiples_change_no_result() {
     examine_multiples::<bn254::G1>();
     examine_multiples::<bls12_377::G2>();
 }
 
 #[test]
 #[ignore = "a minute"]
-fn precomputed_multiples_change_no_sum_in_any_group() {
+fn precomputed_multiples_change_no_result_in_any_group() {
     examine_multiples::<bn254::G2>();
     examine_multiples::<bls12_381::G1>();
     examine_multiples::<bls12_381::G2>();
@@ -124,23 +109,26 @@ fn examine<C: Group<Base: Coordinate>>() {
         let device = CpuDevice::new(Some(threads)).unwrap();
         for count in [0, 1, 2, 3, 1000] {
             let some = points[..points.len() / 1000 * count].to_vec();
-            let here = Bases::new(instance::<C>(), some).checked(Check::Subgroup);
-            let (first, first_sum) = scalars::<C>(count, 3 << 40);
-            let (second, second_sum) = scalars::<C>(count, 5 << 40);
+            let host = Bases::new(instance::<C>(), some);
+            let (first, first_point) = scalars::<C>(count, 3 << 40);
+            let (second, second_point) = scalars::<C>(count, 5 << 40);
             assert_eq!(
-                sums(&device, Request::new(here.clone(), first.clone())).unwrap(),
-                std::slice::from_ref(&first_sum)
+                msm(&device, Request::new(host.clone(), first.clone())).unwrap(),
+                std::slice::from_ref(&first_point)
             );
-            let parked = Bases::parked(instance::<C>(), park(&device, here).unwrap());
-            let both =
-                Sums { bases: parked, scalars: vec![first.into(), second.into()], progress: None };
-            assert_eq!(sums(&device, both).unwrap(), [first_sum, second_sum], "{count} {threads}");
+            let resident = Bases::resident(instance::<C>(), load(&device, host).unwrap());
+            let both = Request::batch(resident, [first, second]);
+            assert_eq!(
+                msm(&device, both).unwrap(),
+                [first_point, second_point],
+                "{count} {threads}"
+            );
         }
     }
 }
 
 #[test]
-fn every_group_is_right_here_and_parked() {
+fn every_group_is_right_on_the_host_and_resident() {
     examine::<bn254::G1>();
     examine::<bn254::G2>();
     examine::<bls12_381::G1>();
@@ -161,50 +149,50 @@ fn identities_among_the_bases_count_for_nothing() {
         points[64 * i..64 * (i + 1)].fill(0);
     }
     let device = CpuDevice::new(Some(2)).unwrap();
-    let here = Bases::new(instance::<C>(), points);
-    let parked = Bases::parked(instance::<C>(), park(&device, here.clone()).unwrap());
-    let found = sums(&device, Request::new(here.clone(), scalars.clone())).unwrap();
-    assert_eq!(found, sums(&device, Request::new(parked, scalars.clone())).unwrap());
+    let host = Bases::new(instance::<C>(), points);
+    let resident = Bases::resident(instance::<C>(), load(&device, host.clone()).unwrap());
+    let found = msm(&device, Request::new(host.clone(), scalars.clone())).unwrap();
+    assert_eq!(found, msm(&device, Request::new(resident, scalars.clone())).unwrap());
     for i in (0..count).step_by(3) {
         scalars[32 * i..32 * (i + 1)].fill(0);
     }
-    let here = Bases::new(instance::<C>(), bases::<C>(count));
-    assert_eq!(found, sums(&device, Request::new(here, scalars)).unwrap());
+    let host = Bases::new(instance::<C>(), bases::<C>(count));
+    assert_eq!(found, msm(&device, Request::new(host, scalars)).unwrap());
 }
 
 #[test]
 fn more_points_than_a_chunk_are_right_without_vectors_too() {
     let count = (1 << 18) + 77;
-    let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
+    let host = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
     let (scalars, sum) = scalars::<bn254::G1>(count, 7 << 40);
     let best = CpuDevice::new(Some(2)).unwrap();
     assert_eq!(
-        sums(&best, Request::new(here, scalars.clone())).unwrap(),
+        msm(&best, Request::new(host, scalars.clone())).unwrap(),
         std::slice::from_ref(&sum)
     );
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bases::<bn254::G1>(count)).unwrap();
     let streamed = Bases::streamed(instance::<bn254::G1>(), file.try_clone().unwrap());
     let one = Request::new(streamed.clone(), scalars.clone());
-    assert_eq!(sums(&best, one).unwrap(), std::slice::from_ref(&sum));
+    assert_eq!(msm(&best, one).unwrap(), std::slice::from_ref(&sum));
     // SAFETY: the file is this test's own, and shortened only when the map is gone.
     let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
     let mapped = Bases::streamed(instance::<bn254::G1>(), map);
     assert_eq!(
-        sums(&best, Request::new(mapped.clone(), scalars.clone())).unwrap(),
+        msm(&best, Request::new(mapped.clone(), scalars.clone())).unwrap(),
         std::slice::from_ref(&sum)
     );
-    let parked = park(&best, mapped.checked(Check::Curve)).unwrap();
-    let parked = Bases::parked(instance::<bn254::G1>(), parked);
-    assert_eq!(sums(&best, Request::new(parked, scalars.clone())).unwrap(), [sum]);
+    let resident = load(&best, mapped.checked(Check::Curve)).unwrap();
+    let resident = Bases::resident(instance::<bn254::G1>(), resident);
+    assert_eq!(msm(&best, Request::new(resident, scalars.clone())).unwrap(), [sum]);
     // A file of another length is refused.
-    let sum_of_streamed = (Request::new(streamed, scalars));
+    let over_the_stream = Request::new(streamed, scalars);
     file.set_len(64 * count as u64 - 64).unwrap();
-    assert!(problem(ask(&best, sum_of_streamed)).contains("scalars for 262220 points"));
+    assert!(problem(msm(&best, over_the_stream)).contains("scalars for 262220 points"));
     let (few, sum) = self::scalars::<bn254::G1>(500, 9 << 40);
     let portable = CpuDevice::with_isa(Some(2), Isa::words()).unwrap();
     let some = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(500));
-    assert_eq!(sums(&portable, Request::new(some, few)).unwrap(), [sum]);
+    assert_eq!(msm(&portable, Request::new(some, few)).unwrap(), [sum]);
 }
 
 fn problem<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -214,7 +202,7 @@ fn problem<T: std::fmt::Debug>(result: Result<T>) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn wrong_arguments_are_named() {
     let device = CpuDevice::new(Some(1)).unwrap();
     type C = bls12_381::G1;
     let g1 = instance::<C>();
@@ -225,33 +213,34 @@ fn what_is_wrong_is_named() {
     bad[1234 * SCALAR_BYTES..][..SCALAR_BYTES].fill(0xff);
     let one = Request::new(Bases::new(g1, points.clone()), bad);
     let expected = "scalars: list 0: number 1234 is not below the order of the group";
-    assert_eq!(problem(sums(&device, one)), expected);
-    // The last one of the second list, which is r: before any sum.
+    assert_eq!(problem(msm(&device, one)), expected);
+    // The last one of the second list, which is r: before any MSM starts.
     let mut list = good.clone();
     let last = list.len() - SCALAR_BYTES;
     let minus_one = -<C as Curve>::Scalar::ONE;
     list[last..].copy_from_slice(minus_one.to_le_bytes().as_ref());
     list[last] += 1;
-    let two = Sums {
+    let two = Request {
         scalars: vec![good.clone().into(), list.into()],
-        progress: Some(Progress(Arc::new(|_| panic!("something ran")))),
+        progress: Some(Progress(Arc::new(|_| panic!("an MSM started")))),
         ..Request::new(Bases::new(g1, points.clone()), good.clone())
     };
     let expected = "scalars: list 1: number 1499 is not below the order of the group";
-    assert_eq!(problem(sums(&device, two)), expected);
+    assert_eq!(problem(msm(&device, two)), expected);
     // More points than can be.
-    let plan = Request::Plan { instance: g1, points: usize::MAX, parked: true, room: 0 };
-    assert!(problem(ask(&device, plan)).starts_with("points: 18446744073709551615 are more than"));
+    let plan = PlanRequest { instance: g1, points: usize::MAX, resident: true, max_bytes: 0 };
+    let found = problem(device.submit(plan));
+    assert!(found.starts_with("points: 18446744073709551615 are more than"), "{found}");
     // A coordinate.
     let mut large = points.clone();
     large[1100 * 96 + 48..][..48].fill(0xff);
-    let found = problem(park(&device, Bases::new(g1, large)));
+    let found = problem(load(&device, Bases::new(g1, large)));
     assert_eq!(found, "bases: point 1100 is not a point: its y is not below the modulus");
     // A point off the curve.
     let mut off = points.clone();
     off[7 * 96] ^= 1;
-    assert!(park(&device, Bases::new(g1, off.clone())).is_ok());
-    let found = problem(park(&device, Bases::new(g1, off).checked(Check::Curve)));
+    assert!(load(&device, Bases::new(g1, off.clone()).unchecked()).is_ok());
+    let found = problem(load(&device, Bases::new(g1, off).checked(Check::Curve)));
     assert_eq!(found, "bases: point 7 is not on the curve");
     // A point of the curve outside the subgroup.
     let outside = (1..)
@@ -262,69 +251,69 @@ fn what_is_wrong_is_named() {
         .unwrap();
     let mut wrong = points.clone();
     wrong[9 * 96..][..96].copy_from_slice(&pair::encode(&outside));
-    assert!(park(&device, Bases::new(g1, wrong.clone()).checked(Check::Curve)).is_ok());
-    let found = problem(park(&device, Bases::new(g1, wrong).checked(Check::Subgroup)));
+    assert!(load(&device, Bases::new(g1, wrong.clone()).checked(Check::Curve)).is_ok());
+    let found = problem(load(&device, Bases::new(g1, wrong)));
     assert_eq!(found, "bases: point 9 is on the curve but not in the subgroup");
     // Lengths, refused before anything runs.
     let short = Request::new(Bases::new(g1, points.clone()), good[SCALAR_BYTES..].to_vec());
-    let refused = device.submit((short));
+    let refused = device.submit(short);
     assert_eq!(problem(refused), "scalars: list 0 has 1499 scalars for 1500 points");
 }
 
 #[test]
-fn parked_points_are_for_their_group_and_device() {
+fn resident_points_are_for_their_group_and_device() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let g1 = instance::<bls12_381::G1>();
-    let parked = park(&device, Bases::new(g1, bases::<bls12_381::G1>(4))).unwrap();
-    let other_curve = Bases::parked(instance::<bls12_377::G1>(), parked.clone());
-    let found = problem(sums(&device, Request::new(other_curve, vec![0; 4 * SCALAR_BYTES])));
+    let host = Bases::new(g1, bases::<bls12_381::G1>(4)).unchecked();
+    let resident = load(&device, host).unwrap();
+    let other_curve = Bases::resident(instance::<bls12_377::G1>(), resident.clone());
+    let found = problem(msm(&device, Request::new(other_curve, vec![0; 4 * SCALAR_BYTES])));
     assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_377_g1)");
     // Of another size too, and no group has more checked points than were checked.
-    let other_group = Bases::parked(instance::<bls12_381::G2>(), parked.clone());
-    let found = problem(sums(&device, Request::new(other_group, vec![0; 4 * SCALAR_BYTES])));
+    let other_group = Bases::resident(instance::<bls12_381::G2>(), resident.clone());
+    let found = problem(msm(&device, Request::new(other_group, vec![0; 4 * SCALAR_BYTES])));
     assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_381_g2)");
-    let checked = Bases::parked(g1, parked.clone()).checked(Check::Subgroup);
-    let found = problem(sums(&device, Request::new(checked, vec![0; 4 * SCALAR_BYTES])));
+    let checked = Bases::resident(g1, resident.clone()).checked(Check::Subgroup);
+    let found = problem(msm(&device, Request::new(checked, vec![0; 4 * SCALAR_BYTES])));
     assert_eq!(found, "bases: resident with Check::None, not Subgroup");
-    let there = CpuDevice::new(Some(1)).unwrap();
-    let elsewhere = Request::new(Bases::parked(g1, parked), vec![0; 4 * SCALAR_BYTES]);
-    assert_eq!(problem(sums(&there, elsewhere)), "data: resident on another device");
+    let other = CpuDevice::new(Some(1)).unwrap();
+    let elsewhere = Request::new(Bases::resident(g1, resident), vec![0; 4 * SCALAR_BYTES]);
+    assert_eq!(problem(msm(&other, elsewhere)), "data: resident on another device");
     let bytes = device.load(Data::from(bases::<bls12_381::G1>(4))).unwrap();
-    let as_bytes = Request::new(Bases::parked(g1, bytes), vec![0; 4 * SCALAR_BYTES]);
-    assert!(problem(sums(&device, as_bytes)).contains("resident as bytes"));
+    let as_bytes = Request::new(Bases::resident(g1, bytes), vec![0; 4 * SCALAR_BYTES]);
+    assert!(problem(msm(&device, as_bytes)).contains("resident as bytes"));
 }
 
 #[test]
-fn progress_is_told_and_cancelling_stops_it() {
+fn progress_is_reported_and_cancellation_stops_the_msm() {
     let device = CpuDevice::new(Some(2)).unwrap();
     let count = 20_000;
-    let here = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
+    let host = Bases::new(instance::<bn254::G1>(), bases::<bn254::G1>(count));
     let (scalars, _) = scalars::<bn254::G1>(count, 11);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let write = told.clone();
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let write = reports.clone();
     let progress = Progress(Arc::new(move |part| write.lock().unwrap().push(part)));
-    let sum = Sums { progress: Some(progress), ..Request::new(here, scalars) };
-    sums(&device, sum.clone()).unwrap();
-    let all = std::mem::take(&mut *told.lock().unwrap());
+    let request = Request { progress: Some(progress), ..Request::new(host, scalars) };
+    msm(&device, request.clone()).unwrap();
+    let all = std::mem::take(&mut *reports.lock().unwrap());
     assert!(all.len() > 4 && all.iter().all(|part| (0.0..=1.0).contains(part)), "{all:?}");
     assert_eq!(all.last(), Some(&1.0));
 
-    // The first word of progress holds the work until the ticket is cancelled.
+    // The first progress report holds the work until the ticket is cancelled.
     let (release, held) = std::sync::mpsc::channel::<()>();
     let held = Mutex::new(held);
-    let write = told.clone();
+    let write = reports.clone();
     let progress = Progress(Arc::new(move |part| {
         write.lock().unwrap().push(part);
         let _ended = held.lock().unwrap().recv();
     }));
-    let stopped = Sums { progress: Some(progress), ..sum.clone() };
-    let request = AnyRequest::from((stopped));
-    let ticket = device.submit(request).unwrap();
+    let stopped = Request { progress: Some(progress), ..request.clone() };
+    let ticket = device.submit(stopped).unwrap();
     ticket.cancel();
     drop(release);
     assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
-    // The device goes on to work, and the cancelled sum was not finished.
-    let plain = Sums { progress: None, ..sum };
-    assert_eq!(sums(&device, plain).unwrap().len(), 1);
-    assert!(told.lock().unwrap().len() <= 2, "{told:?}");
+    // The device continues, and the cancelled MSM was not finished.
+    let plain = Request { progress: None, ..request };
+    assert_eq!(msm(&device, plain).unwrap().len(), 1);
+    assert!(reports.lock().unwrap().len() <= 2, "{reports:?}");
 }

@@ -7,14 +7,11 @@ use proofmill_algebra::field::{
 };
 use proofmill_algebra::ntt::{Transform, direct};
 use proofmill_cpu::{CpuDevice, Isa};
-use proofmill_op::ntt::{Direction, Field, MAX_LOG_SIZE, Progress, Request, Response};
-use proofmill_op::{Answer, Data, Device, Error, Result};
+use proofmill_op::ntt::{Direction, Field, MAX_LOG_SIZE, Request};
+use proofmill_op::{Data, Device, Error, Progress, Result, Submit};
 
-fn ask(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
-    match device.submit(request)?.wait()? {
-        Answer::Ntt(Response { elements }) => Ok(elements),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+fn transform(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
+    Ok(device.submit(request)?.wait()?.elements)
 }
 
 fn elements<F: PrimeField>(size: usize) -> Vec<u8> {
@@ -40,10 +37,10 @@ fn examine<F: PrimeField>(field: Field) {
             {
                 let device = CpuDevice::with_isa(Some(threads), isa).unwrap();
                 let request = Request { coset: coset.clone(), ..Request::forward(field, &x[..]) };
-                assert!(ask(&device, request).unwrap() == expected, "{field} 2^{log} {isa}");
-                let parked = Data::Resident(device.load(expected.clone().into()).unwrap());
-                let request = Request { coset: coset.clone(), ..Request::inverse(field, parked) };
-                assert!(ask(&device, request).unwrap() == x, "{field} 2^{log} {isa}");
+                assert!(transform(&device, request).unwrap() == expected, "{field} 2^{log} {isa}");
+                let resident = Data::Resident(device.load(expected.clone().into()).unwrap());
+                let request = Request { coset: coset.clone(), ..Request::inverse(field, resident) };
+                assert!(transform(&device, request).unwrap() == x, "{field} 2^{log} {isa}");
             }
         }
     }
@@ -67,21 +64,21 @@ fn another_root_changes_the_order() {
         let root = Transform::<Bn254Fr>::forward(log).unwrap().root();
         let third = root.square() * root;
         let request = Request::forward(Field::Bn254Fr, &x[..]);
-        let usual = ask(&device, request.clone()).unwrap();
+        let usual = transform(&device, request.clone()).unwrap();
         let request = request.with_root(third.to_le_bytes());
-        let other = ask(&device, request).unwrap();
+        let other = transform(&device, request).unwrap();
         for i in 0..1 << log {
             let from = 32 * ((3 * i) % (1 << log));
             assert_eq!(other[32 * i..][..32], usual[from..][..32], "2^{log} {i}");
         }
         let back = Request::inverse(Field::Bn254Fr, other).with_root(third.to_le_bytes());
-        assert!(ask(&device, back).unwrap() == x, "2^{log}");
+        assert!(transform(&device, back).unwrap() == x, "2^{log}");
     }
 }
 
-/// Whatever memory the answer is to go into: the answer is the same, and in that memory if it is large enough.
+/// Whatever memory is lent for the response: the response is the same, and in that memory if it is large enough.
 #[test]
-fn an_answer_goes_into_the_memory_of_an_earlier_one() {
+fn a_response_is_written_to_the_memory_of_an_earlier_one() {
     let device = CpuDevice::new(Some(2)).unwrap();
     for log in [0, 5, 8, 11] {
         let requests = [
@@ -91,12 +88,12 @@ fn an_answer_goes_into_the_memory_of_an_earlier_one() {
                 .on_coset(13u64.to_le_bytes()),
         ];
         for request in requests {
-            let expected = ask(&device, request.clone()).unwrap();
+            let expected = transform(&device, request.clone()).unwrap();
             let each = request.field.bytes();
             for bytes in [0, (each - 1) << log, each << log, (each + 1) << log] {
                 let memory = vec![0xa5; bytes];
                 let place = memory.as_ptr();
-                let found = ask(&device, request.clone().with_buffer(memory)).unwrap();
+                let found = transform(&device, request.clone().with_buffer(memory)).unwrap();
                 assert!(found == expected, "2^{log} in {bytes} bytes");
                 let is_enough = bytes >= each << log;
                 assert_eq!(found.as_ptr() == place, is_enough, "2^{log} in {bytes} bytes");
@@ -104,14 +101,14 @@ fn an_answer_goes_into_the_memory_of_an_earlier_one() {
         }
     }
     let request = Request::forward(Field::Goldilocks, vec![0; 8]).with_buffer(vec![0xa5; 16]);
-    assert!(format!("{request:?}").contains("Memory(16 bytes)"), "{request:?}");
-    assert!(request.clone().memory.0.is_empty());
+    assert!(format!("{request:?}").contains("Buffer(Secret(16 elements))"), "{request:?}");
+    assert!(request.clone().buffer.0.is_empty());
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn wrong_arguments_are_named() {
     let device = CpuDevice::new(Some(1)).unwrap();
-    let problem = |request| ask(&device, request).unwrap_err().to_string();
+    let problem = |request| transform(&device, request).unwrap_err().to_string();
     let of = |bytes| Request::forward(Field::Goldilocks, vec![0; bytes]);
     assert_eq!(problem(of(12)), "elements: 12 bytes are not a whole number of 8-byte elements");
     assert_eq!(problem(of(24)), "elements: a count of 3 is not a power of two");
@@ -133,7 +130,7 @@ fn what_cannot_be_is_refused_by_name() {
         let problem = problem(Request::forward(Field::Goldilocks, elements));
         assert_eq!(problem, "elements: number 3 is not below the modulus");
     }
-    assert_eq!(MAX_LOG_SIZE, proofmill_algebra::ntt::MAX_LOG_SIZE);
+    assert_eq!(MAX_LOG_SIZE, proofmill_algebra::ntt::MOST_LOG_SIZE);
 }
 
 #[test]
@@ -147,7 +144,7 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
         direction: Direction::Inverse,
         ..Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12))
     };
-    ask(&device, request).unwrap();
+    transform(&device, request).unwrap();
     let seen = seen.lock().unwrap();
     // A value for each tile, 64 / 16 in either pass, and the last one.
     assert_eq!((seen.len(), seen.last()), (9, Some(&1.0)));
@@ -155,11 +152,11 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
 
     // A transform that is held in the middle of its second pass, and cancelled there.
     let device = CpuDevice::new(Some(1)).unwrap();
-    let (told, hears) = std::sync::mpsc::channel();
+    let (reporter, reports) = std::sync::mpsc::channel();
     let (release, held) = std::sync::mpsc::channel::<()>();
     let held = Mutex::new(held);
     let progress = Progress(Arc::new(move |part| {
-        told.send(part).unwrap();
+        reporter.send(part).unwrap();
         if part > 0.5 {
             let _ended = held.lock().unwrap().recv();
         }
@@ -167,19 +164,19 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
     let plain = Request::forward(Field::Goldilocks, elements::<Goldilocks>(1 << 12));
     let request = Request { progress: Some(progress), ..plain.clone() };
     let ticket = device.submit(request).unwrap();
-    let parts: Vec<f64> = hears.iter().take(6).collect();
+    let parts: Vec<f64> = reports.iter().take(6).collect();
     assert!(parts.is_sorted() && parts[5] == 5.0 / 8.0, "{parts:?}");
     ticket.cancel();
     drop(release);
     assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
-    assert_eq!(ask(&device, plain).unwrap().len(), 8 << 12);
-    assert_eq!(hears.iter().count(), 0, "a tile after the cancellation");
+    assert_eq!(transform(&device, plain).unwrap().len(), 8 << 12);
+    assert_eq!(reports.iter().count(), 0, "a tile after the cancellation");
 
-    // The first word of progress holds the only thread until the ticket is cancelled.
+    // The first progress report holds the only thread until the ticket is cancelled.
     let device = CpuDevice::new(Some(1)).unwrap();
     let (release, held) = std::sync::mpsc::channel::<()>();
-    let (held, told) = (Mutex::new(held), Arc::new(Mutex::new(0)));
-    let count = told.clone();
+    let (held, reports) = (Mutex::new(held), Arc::new(Mutex::new(0)));
+    let count = reports.clone();
     let progress = Progress(Arc::new(move |_| {
         *count.lock().unwrap() += 1;
         let _ended = held.lock().unwrap().recv();
@@ -190,7 +187,7 @@ fn progress_rises_to_one_and_a_cancelled_transform_stops() {
     ticket.cancel();
     drop(release);
     assert!(matches!(ticket.wait(), Err(Error::Cancelled)));
-    // The device goes on to work, and the cancelled transform was not finished.
-    assert_eq!(ask(&device, plain).unwrap().len(), 8 << 12);
-    assert!(*told.lock().unwrap() <= 1, "{told:?}");
+    // The device continues, and the cancelled transform was not finished.
+    assert_eq!(transform(&device, plain).unwrap().len(), 8 << 12);
+    assert!(*reports.lock().unwrap() <= 1, "{reports:?}");
 }

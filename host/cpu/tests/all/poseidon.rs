@@ -5,14 +5,11 @@ use std::sync::{Arc, Mutex};
 use proofmill_algebra::field::{Bls12381Fr, Field as _, PrimeField};
 use proofmill_algebra::poseidon::Instance;
 use proofmill_cpu::{CpuDevice, Isa};
-use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Progress, Request, Strength};
-use proofmill_op::{Answer, Data, Device, Error, Result};
+use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Request, Strength};
+use proofmill_op::{Data, Device, Error, Progress, Result, Submit};
 
-fn ask(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
-    match device.submit(request)?.wait()? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+fn hash(device: &CpuDevice, request: Request) -> Result<Vec<u8>> {
+    Ok(device.submit(request)?.wait()?.digests)
 }
 
 fn elements(count: usize) -> Vec<u8> {
@@ -27,7 +24,7 @@ fn published_digest() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let mut preimage = [0; 2 * ELEMENT_BYTES];
     preimage[ELEMENT_BYTES] = 1;
-    let mut digest = ask(&device, Request::new(2, &preimage[..])).unwrap();
+    let mut digest = hash(&device, Request::new(2, &preimage[..])).unwrap();
     digest.reverse();
     let wanted = "396508d75e76a56b739e0fd902efe161a6fba9339d05a69d2e203c369a02e7ff";
     assert_eq!(hex::encode(digest), wanted);
@@ -52,10 +49,11 @@ fn every_device_and_batch_agrees_with_hashes_one_by_one() {
                 for isa in Isa::available() {
                     for threads in [1, 3] {
                         let device = CpuDevice::with_isa(Some(threads), isa).unwrap();
-                        let parked = Data::Resident(device.load(preimages.clone().into()).unwrap());
+                        let resident =
+                            Data::Resident(device.load(preimages.clone().into()).unwrap());
                         let request =
-                            Request::new(arity, parked).in_domain(domain).with_strength(strength);
-                        assert!(ask(&device, request).unwrap() == wanted, "{arity} {isa} {count}");
+                            Request::new(arity, resident).in_domain(domain).with_strength(strength);
+                        assert!(hash(&device, request).unwrap() == wanted, "{arity} {isa} {count}");
                     }
                 }
             }
@@ -69,7 +67,7 @@ fn the_first_element_that_is_too_large_is_named() {
     let mut preimages = elements(8 * 1000);
     for wrong in [8 * 999, 8 * 500 + 3] {
         preimages[wrong * ELEMENT_BYTES..][..ELEMENT_BYTES].fill(0xff);
-        let problem = ask(&device, Request::new(8, &preimages[..])).unwrap_err().to_string();
+        let problem = hash(&device, Request::new(8, &preimages[..])).unwrap_err().to_string();
         let wanted = format!("element {} of preimage {} is not below", wrong % 8, wrong / 8);
         assert!(problem.starts_with("preimages: ") && problem.contains(&wanted), "{problem}");
     }
@@ -82,7 +80,7 @@ fn progress_and_cancellation() {
     let watch = seen.clone();
     let progress = Some(Progress(Arc::new(move |part| watch.lock().unwrap().push(part))));
     let request = Request { progress, ..Request::new(4, elements(4 * 1000)) };
-    ask(&device, request).unwrap();
+    hash(&device, request).unwrap();
     let seen = seen.lock().unwrap();
     assert!(seen.is_sorted() && seen.len() > 2 && seen.last() == Some(&1.0), "{seen:?}");
 

@@ -2,17 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
-use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::equihash_verify::{self, Network, Params, Request as Equihash};
 use proofmill_op::ntt::{Field, Request as Ntt};
-use proofmill_op::poseidon::{ELEMENT_BYTES, Layers, Output, Progress, Request as Poseidon};
+use proofmill_op::poseidon::{ELEMENT_BYTES, Layers, Output, Request as Poseidon};
 use proofmill_op::{
-    Answer, Capability, Data, Device, Error, Request, ResidentData, ecdsa_verify, poseidon,
+    AnyRequest, Capability, Data, Device, Error, Progress, RequestOf, ResidentData, Submit,
+    ecdsa_verify, poseidon,
 };
 use proofmill_pool::Pool;
 use proofmill_testkit::faults::Fault;
 use proofmill_testkit::soft_card::SoftEngine;
 
-use crate::support::{NONE, ask, end, lost, pool, until};
+use crate::support::{NONE, end, lost, pool, response, until};
 
 fn engines() -> [SoftEngine; 4] {
     [
@@ -29,24 +30,12 @@ fn headers(count: usize) -> Vec<u8> {
     (0..count).flat_map(header).collect()
 }
 
-fn verify(headers: impl Into<Data>) -> Request {
-    AnyRequest::from(Equihash::new(Params::N48_K5, Network::Test, headers))
+fn verify(headers: impl Into<Data>) -> Equihash {
+    Equihash::new(Params::N48_K5, Network::Test, headers)
 }
 
-fn masks(answer: Answer) -> Vec<u8> {
-    match answer {
-        Answer::EquihashVerify(found) => found.verdicts.iter().map(|it| it.mask()).collect(),
-        Answer::EcdsaVerify(found) => {
-            assert_eq!(found.cycles.map(|it| it.len()), Some(found.verdicts.len()));
-            found.verdicts.iter().map(|it| it.mask()).collect()
-        }
-        other => panic!("another answer: {other:?}"),
-    }
-}
-
-fn digests(answer: Answer) -> Vec<u8> {
-    let Answer::Poseidon(found) = answer else { panic!("another answer: {answer:?}") };
-    found.digests
+fn masks(response: equihash_verify::Response) -> Vec<u8> {
+    response.verdicts.iter().map(|verdict| verdict.mask()).collect()
 }
 
 fn in_order(count: usize) -> Vec<u8> {
@@ -54,36 +43,39 @@ fn in_order(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn verdicts_are_in_the_order_of_the_items_whichever_card_gave_them() {
+fn verdicts_are_in_the_order_of_the_items_whichever_card_returned_them() {
     let (pool, _) = pool(&engines(), &[NONE; 3]);
     for count in [0, 1, 2, 23, 500] {
-        assert_eq!(masks(ask(&pool, verify(headers(count))).unwrap()), in_order(count));
+        assert_eq!(masks(response(&pool, verify(headers(count))).unwrap()), in_order(count));
     }
     let signatures = vec![0; 77 * ecdsa_verify::SIGNATURE_BYTES];
-    let request = AnyRequest::from(ecdsa_verify::Request::new(signatures));
-    assert_eq!(masks(ask(&pool, request).unwrap()), [0; 77]);
-    let parked = pool.load(headers(40).into()).unwrap();
-    assert_eq!(masks(ask(&pool, verify(Data::Resident(parked))).unwrap()), in_order(40));
+    let found = response(&pool, ecdsa_verify::Request::new(signatures)).unwrap();
+    assert_eq!(found.cycles.map(|it| it.len()), Some(77));
+    assert!(found.verdicts.len() == 77 && found.verdicts.iter().all(|it| it.mask() == 0));
+    let resident = pool.load(headers(40).into()).unwrap();
+    assert_eq!(masks(response(&pool, verify(Data::Resident(resident))).unwrap()), in_order(40));
     assert_eq!(pool.metrics().requests, 7);
     assert!(pool.metrics().cycles.is_some());
 }
 
 /// A card that is held takes two parts of sixteen at most; the other does the rest.
 #[test]
-fn a_card_that_is_free_does_what_a_busy_one_leaves() {
+fn a_free_card_takes_the_parts_that_a_busy_one_leaves() {
     let (pool, holds) = pool(&engines(), &[NONE; 2]);
-    let told = Arc::new(Mutex::new(0.0));
-    let heard = told.clone();
-    let progress = Progress(Arc::new(move |all| *heard.lock().unwrap() = all));
+    let reported = Arc::new(Mutex::new(0.0));
+    let report = reported.clone();
+    let progress = Progress(Arc::new(move |part| *report.lock().unwrap() = part));
     let preimages = vec![1; 16_000 / 64 * 64];
     let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, preimages) };
     holds.set_one(1, true);
     let ticket = pool.submit(request).unwrap();
-    until("four fifths of the hashes beside a card that is held", || *told.lock().unwrap() > 0.8);
-    assert!(*told.lock().unwrap() < 1.0, "the held card has a part");
+    until("four fifths of the hashes beside a card that is held", || {
+        *reported.lock().unwrap() > 0.8
+    });
+    assert!(*reported.lock().unwrap() < 1.0, "the held card has a part");
     holds.set_one(1, false);
-    assert_eq!(digests(end(ticket).unwrap()).len(), 250 * ELEMENT_BYTES);
-    assert_eq!(*told.lock().unwrap(), 1.0);
+    assert_eq!(end(ticket).unwrap().digests.len(), 250 * ELEMENT_BYTES);
+    assert_eq!(*reported.lock().unwrap(), 1.0);
     assert!(lost(&pool).is_empty());
 }
 
@@ -94,9 +86,13 @@ fn hashes_and_layers_are_those_of_one_card() {
         |i: usize| std::array::from_fn(|at| if at < 2 { (i >> (8 * at)) as u8 } else { 0 });
     let nodes: Vec<[u8; ELEMENT_BYTES]> = (0..4 * 64).map(element).collect();
     let nodes = nodes.as_flattened();
-    let layers = |arities: &[usize], wanted| {
+    let layers = |arities: &[usize], output| {
         let request = Layers { arities: arities.to_vec(), ..Layers::new(2, 0, nodes) };
-        AnyRequest::from(request.with(wanted))
+        AnyRequest::from(request.with_output(output))
+    };
+    let digests = |pool: &Pool, request: &AnyRequest| {
+        let mut response = pool.submit_any(request.clone()).unwrap().wait().unwrap();
+        response.take_bytes().expect("digests")
     };
     for request in [
         AnyRequest::from(Poseidon::new(8, nodes)),
@@ -104,16 +100,15 @@ fn hashes_and_layers_are_those_of_one_card() {
         layers(&[8, 8], Output::Last),
         layers(&[8, 8, 4], Output::All), // one tree
     ] {
-        let [found, wanted] = [&three, &one].map(|it| digests(ask(it, request.clone()).unwrap()));
-        assert!(found == wanted, "{request:?}");
+        assert!(digests(&three, &request)[..] == digests(&one, &request)[..], "{request:?}");
     }
 }
 
 #[test]
-fn transforms_go_to_the_card_with_the_least_to_do() {
+fn transforms_go_to_the_least_busy_card() {
     let (pool, holds) = pool(&engines(), &[NONE; 2]);
     let elements: Vec<u8> = (0u64..64).flat_map(u64::to_le_bytes).collect();
-    let values = AnyRequest::from(Ntt::forward(Field::Goldilocks, &elements[..]));
+    let values = Ntt::forward(Field::Goldilocks, &elements[..]);
     holds.set_one(0, true);
     let tickets: Vec<_> = (0..10).map(|_| pool.submit(values.clone()).unwrap()).collect();
     until("half of them are done", || pool.metrics().requests >= 5);
@@ -121,43 +116,47 @@ fn transforms_go_to_the_card_with_the_least_to_do() {
     holds.set_one(0, false);
     for ticket in tickets {
         let values = end(ticket).unwrap();
-        let back = AnyRequest::from(Ntt::inverse(Field::Goldilocks, values.elements));
-        let back = ask(&pool, back).unwrap();
+        let back = response(&pool, Ntt::inverse(Field::Goldilocks, values.elements)).unwrap();
         assert!(back.elements == elements);
     }
     assert!(lost(&pool).is_empty());
 }
 
 #[test]
-fn what_is_wrong_is_said_as_one_card_says_it() {
+fn errors_are_those_of_a_single_card() {
     let (pool, _) = pool(&engines(), &[NONE; 3]);
-    let said = |request| ask(&pool, request).unwrap_err().to_string();
-    let problem = said(verify(vec![0; 5]));
-    assert!(problem.starts_with("headers: 5 bytes are not a whole number"), "{problem}");
+    fn problem<R: RequestOf>(pool: &Pool, request: R) -> String {
+        response(pool, request).err().expect("an error").to_string()
+    }
+    let found = problem(&pool, verify(vec![0; 5]));
+    assert!(found.starts_with("headers: 5 bytes are not a whole number"), "{found}");
     let elsewhere = ResidentData::new(ResidentData::fresh_identity(), headers(1).into());
-    assert_eq!(said(verify(Data::Resident(elsewhere))), "data: resident on another device");
+    assert_eq!(
+        problem(&pool, verify(Data::Resident(elsewhere))),
+        "data: resident on another device"
+    );
     let mut preimages = vec![1; 100 * 64];
     preimages[77 * 64 + 32..78 * 64].fill(0xff);
     preimages[90 * 64..91 * 64].fill(0xff);
     assert_eq!(
-        said(AnyRequest::from(Poseidon::new(2, preimages))),
+        problem(&pool, Poseidon::new(2, preimages)),
         "preimages: element 1 of preimage 77 is not below the modulus"
     );
     let mut nodes = vec![1; 40 * 32];
     nodes[33 * 32..34 * 32].fill(0xff);
     assert_eq!(
-        said(AnyRequest::from(Layers::new(2, 2, nodes))),
+        problem(&pool, Layers::new(2, 2, nodes)),
         "nodes: number 33 is not below the modulus"
     );
-    assert!(said(AnyRequest::from(Poseidon::new(5, vec![]))).contains("poseidon with arity 5"));
-    let problem = said(AnyRequest::from(Ntt::forward(Field::Goldilocks, vec![0; 24])));
-    assert_eq!(problem, "elements: a count of 3 is not a power of two");
+    assert!(problem(&pool, Poseidon::new(5, vec![])).contains("poseidon with arity 5"));
+    let found = problem(&pool, Ntt::forward(Field::Goldilocks, vec![0; 24]));
+    assert_eq!(found, "elements: a count of 3 is not a power of two");
     assert!(lost(&pool).is_empty());
 }
 
-/// What is offered is what all of them have.
+/// The pool offers what all members offer.
 #[test]
-fn the_offer_is_the_smallest_common_one() {
+fn the_pool_offers_the_common_capabilities() {
     let card = |engines: &[SoftEngine]| {
         let (pool, _) = pool(engines, &[NONE]);
         Box::new(pool) as Box<dyn Device>
@@ -176,7 +175,7 @@ fn the_offer_is_the_smallest_common_one() {
 }
 
 #[test]
-fn a_request_that_is_given_up_disturbs_nobody() {
+fn a_cancelled_request_disturbs_no_other() {
     let (pool, holds) = pool(&engines(), &[NONE; 2]);
     holds.set(true);
     let tickets: Vec<_> = (0..20).map(|_| pool.submit(verify(headers(300))).unwrap()).collect();
@@ -189,11 +188,11 @@ fn a_request_that_is_given_up_disturbs_nobody() {
             assert!(!matches!(end(ticket), Err(Error::Lost { .. })));
         }
     }
-    assert_eq!(masks(ask(&pool, verify(headers(9))).unwrap()), in_order(9));
+    assert_eq!(masks(response(&pool, verify(headers(9))).unwrap()), in_order(9));
 }
 
 #[test]
-fn a_lost_card_is_left_out_and_its_parts_are_done_by_the_others() {
+fn a_lost_card_is_dropped_and_its_parts_go_to_the_others() {
     for fault in [Fault::Dies(42), Fault::Stalls(42), Fault::Garbage(42), Fault::Panics(42)] {
         let (pool, holds) = pool(&engines(), &[NONE, fault, NONE]);
         holds.set(true);
@@ -205,7 +204,7 @@ fn a_lost_card_is_left_out_and_its_parts_are_done_by_the_others() {
             assert_eq!(masks(end(ticket).unwrap()), in_order(count), "{fault:?}");
         }
         assert_eq!(lost(&pool), ["soft:1"], "{fault:?}");
-        assert_eq!(masks(ask(&pool, verify(headers(100))).unwrap()), in_order(100));
+        assert_eq!(masks(response(&pool, verify(headers(100))).unwrap()), in_order(100));
     }
 }
 
@@ -215,8 +214,8 @@ fn a_part_that_was_on_two_cards_as_they_were_lost_is_not_given_to_a_third() {
     let (pool, _) = pool(&engines(), &[Fault::Dies(0), Fault::Dies(0), NONE, NONE]);
     let mut failed = 0;
     for _ in 0..20 {
-        match ask(&pool, verify(headers(1))) {
-            Ok(answer) => assert_eq!(masks(answer), [0]),
+        match response(&pool, verify(headers(1))) {
+            Ok(response) => assert_eq!(masks(response), [0]),
             Err(error) => {
                 failed += 1;
                 assert!(matches!(error, Error::Lost { .. }), "{error}");
@@ -234,21 +233,21 @@ fn a_pool_without_a_card_is_lost_and_names_them() {
     holds.set(false);
     for ticket in tickets {
         match end(ticket) {
-            Ok(answer) => assert_eq!(masks(answer), in_order(4)),
+            Ok(response) => assert_eq!(masks(response), in_order(4)),
             Err(error) => assert!(matches!(error, Error::Lost { .. }), "{error}"),
         }
     }
-    let problem = ask(&pool, verify(headers(1))).unwrap_err().to_string();
+    let problem = response(&pool, verify(headers(1))).unwrap_err().to_string();
     assert!(problem.contains("soft:0 is lost") && problem.contains("soft:1 is lost"), "{problem}");
 }
 
 #[test]
-fn who_listens_and_panics_ends_the_pool_but_leaves_nobody_waiting() {
+fn a_progress_callback_that_panics_ends_the_pool_but_leaves_no_ticket_waiting() {
     let (pool, _) = pool(&engines(), &[NONE; 2]);
     let progress = Progress(Arc::new(|_| panic!("as the test wants it")));
     let request = Poseidon { progress: Some(progress), ..Poseidon::new(2, vec![1; 6400]) };
     // The driver of the card that called is lost, and then that of the other one.
-    let error = ask(&pool, AnyRequest::from(request)).unwrap_err();
+    let error = response(&pool, request).unwrap_err();
     assert!(error.to_string().contains("as the test wants it"), "{error}");
-    assert!(ask(&pool, verify(headers(1))).unwrap_err().is_device());
+    assert!(response(&pool, verify(headers(1))).unwrap_err().is_device());
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use proofmill_card::{Card, Options};
-use proofmill_op::{Answer, Device, DeviceKind, Request, Result, Ticket};
+use proofmill_op::{Device, DeviceKind, RequestOf, ResponseOf, Result, Submit, Ticket};
 use proofmill_pool::Pool;
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
@@ -44,8 +44,8 @@ pub fn pool(engines: &[SoftEngine], faults: &[Fault]) -> (Pool, Holds) {
     (Pool::new("soft:", cards).unwrap(), Holds(holds))
 }
 
-/// Ends within the patience, or the test fails.
-pub fn end(ticket: Ticket) -> Result<Answer> {
+/// Waits for the response, or fails the test after the patience.
+pub fn end<T>(ticket: Ticket<T>) -> Result<T> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
@@ -58,7 +58,7 @@ pub fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-pub fn ask(pool: &Pool, request: Request) -> Result<Answer> {
+pub fn response<R: RequestOf>(pool: &Pool, request: R) -> Result<ResponseOf<R>> {
     pool.submit(request).and_then(end)
 }
 

@@ -138,8 +138,8 @@ mod tests {
         let witness = Witness::from_bytes("witness", witness).unwrap();
         let device = Arc::new(CpuDevice::new(Some(1)).unwrap());
         let prover = Prover::new(&key, Devices::one(device), Settings::default()).unwrap();
-        let proved = prover.prove(&witness, None).unwrap();
-        assert_eq!(public::text(&proved.public), "[]");
+        let proved = prover.prove(&witness).unwrap();
+        assert_eq!(public::text(&proved.public_inputs), "[]");
         let text = verifying_key::text(&key.verifying_key().unwrap()).unwrap();
         let verifying = verifying_key::parse("key", text.as_bytes()).unwrap();
         assert!(verify(&verifying, &[], &proved.proof).unwrap());

@@ -12,7 +12,7 @@ use crate::support::{CURVES, Liar, Lie, chain, cpu, files, witness};
 use proofmill_op::Cancel;
 use proofmill_proof::dev::Statement;
 use proofmill_proof::groth16::{
-    Control, Curve, Devices, Proved, Prover, Settings, Step, Watch, verify,
+    Control, Curve, Devices, Proved, Prover, Settings, Step, StepProgress, verify,
 };
 use proofmill_proof::snarkjs::{Section, Witness, Zkey};
 use proofmill_proof::{Error, Result};
@@ -23,7 +23,7 @@ fn prover(key: &Zkey, threads: usize, lanes: Option<usize>) -> Prover {
     Prover::new(key, Devices::one(cpu(threads)), settings).unwrap()
 }
 
-/// Is it the word that nobody wants the proof?
+/// Returns whether the outcome is a cancellation.
 fn is_cancelled<T>(outcome: &Result<T>) -> bool {
     matches!(outcome, Err(Error::Device(proofmill_op::Error::Cancelled)))
 }
@@ -55,9 +55,9 @@ fn every_proof_of_a_batch_is_that_of_its_witness() {
                 for (number, proved) in made.into_iter().enumerate() {
                     let case = format!("{curve:?} {threads} {lanes:?} {number} of {count}");
                     match proved {
-                        Ok(Proved { proof, public, report, .. }) => {
+                        Ok(Proved { proof, public_inputs, report, .. }) => {
                             assert!(!is_wrong(number), "{case}");
-                            assert!(verify(&vk, &public, &proof).unwrap(), "{case}");
+                            assert!(verify(&vk, &public_inputs, &proof).unwrap(), "{case}");
                             assert_eq!(report.steps.len(), 9, "{case}");
                         }
                         Err(Error::DoesNotVerify) => assert!(is_wrong(number), "{case}"),
@@ -70,7 +70,7 @@ fn every_proof_of_a_batch_is_that_of_its_witness() {
 }
 
 #[test]
-fn witnesses_of_a_batch_are_asked_for_when_there_is_room_for_them() {
+fn witnesses_of_a_batch_are_read_when_a_lane_is_free() {
     let (key, witness) = chain(Curve::Bn254, 60);
     let prover = prover(&key, 2, Some(3));
     let (asked, mut done) = (AtomicUsize::new(0), vec![false; 20]);
@@ -94,23 +94,23 @@ fn witnesses_of_a_batch_are_asked_for_when_there_is_room_for_them() {
 }
 
 #[test]
-fn a_batch_on_a_device_that_is_wrong_is_made_on_the_helper() {
+fn a_batch_on_a_wrong_device_is_retried_on_the_fallback() {
     let (key, witness) = chain(Curve::Bn254, 60);
     let vk = key.verifying_key().unwrap();
     for lie in [Lie::Zero(proofmill_op::msm::Group::G1), Lie::Dies, Lie::None] {
-        let devices = Devices { device: Liar::new(lie), helper: Some(cpu(2)) };
+        let devices = Devices { device: Liar::new(lie), fallback: Some(cpu(2)) };
         let prover = Prover::new(&key, devices, Settings::default()).unwrap();
         let made = prover.prove_batch(&vec![witness.clone(); 5], &Cancel::new()).unwrap();
         for proved in made {
             let proved = proved.unwrap();
-            assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{lie:?}");
+            assert!(verify(&vk, &proved.public_inputs, &proved.proof).unwrap(), "{lie:?}");
             assert_eq!(proved.report.retried.is_some(), lie != Lie::None, "{lie:?}");
         }
     }
 }
 
 #[test]
-fn a_batch_that_is_given_up_asks_for_no_more() {
+fn a_cancelled_batch_reads_no_more_witnesses() {
     let (key, witness) = chain(Curve::Bn254, 60);
     let prover = prover(&key, 2, None);
     let (cancel, mut made) = (Cancel::new(), 0);
@@ -131,23 +131,23 @@ fn a_batch_that_is_given_up_asks_for_no_more() {
 }
 
 #[test]
-fn a_proof_is_given_up_in_any_of_its_steps() {
+fn a_proof_is_cancelled_in_any_of_its_steps() {
     let (key, witness) = chain(Curve::Bn254, 3000);
     let prover = prover(&key, 2, None);
-    let steps = Section::ALL.map(Step::Sum).into_iter();
+    let steps = Section::ALL.map(Step::Msm).into_iter();
     for step in steps.chain([Step::Rows, Step::Quotient, Step::Assembly, Step::Check]) {
         let cancel = Cancel::new();
         let steps: Arc<Mutex<Vec<Step>>> = Arc::default();
-        let (to_say, seen) = (cancel.clone(), steps.clone());
-        let watch: Watch = Arc::new(move |told, _| {
-            seen.lock().unwrap().push(told);
-            if told == step {
-                to_say.cancel();
+        let (canceller, seen) = (cancel.clone(), steps.clone());
+        let progress: StepProgress = Arc::new(move |reported, _| {
+            seen.lock().unwrap().push(reported);
+            if reported == step {
+                canceller.cancel();
             }
         });
-        let control = Control::none().with_progress(watch).with_cancel(cancel);
+        let control = Control::none().with_progress(progress).with_cancel(cancel);
         let outcome = prover.prove_with(&witness, &control);
-        // In the last step the proof is there.
+        // In the last step the proof is complete.
         assert_eq!(is_cancelled(&outcome), step != Step::Check, "{step}");
         // Steps that need the cancelled one never begin.
         let steps = steps.lock().unwrap();
@@ -155,8 +155,8 @@ fn a_proof_is_given_up_in_any_of_its_steps() {
         assert_eq!(steps.contains(&Step::Check), step == Step::Check, "{step}: {steps:?}");
     }
     let before = prover.counts();
-    assert_eq!((before.proofs, before.failures), (1, 0), "to give up is no failure");
-    assert!(prover.prove(&witness, None).is_ok());
+    assert_eq!((before.proofs, before.failures), (1, 0), "a cancellation is no failure");
+    assert!(prover.prove(&witness).is_ok());
 }
 
 /// An executor of three lines.
@@ -186,7 +186,7 @@ fn proofs_are_awaited() {
     let made = block_on(async { [one.await, two.await] });
     for proved in made {
         let proved = proved.unwrap();
-        assert!(prover.verifying().verify(&proved.public, &proved.proof).unwrap());
+        assert!(prover.verifying().verify(&proved.public_inputs, &proved.proof).unwrap());
     }
 }
 
@@ -204,22 +204,22 @@ fn a_ticket_that_is_dropped_in_the_middle_ends_its_proof_and_no_other() {
     let (key, witness) = chain(Curve::Bn254, 3000);
     let prover = Arc::new(prover(&key, 2, None));
     let (begun, has_begun) = std::sync::mpsc::channel();
-    let watch: Watch = Arc::new(move |step, _| begun.send(step).unwrap_or(()));
+    let progress: StepProgress = Arc::new(move |step, _| begun.send(step).unwrap_or(()));
     let both = Cancel::new();
     let control = Control::none().with_cancel(both.clone());
-    let dropped = prover.submit(witness.clone(), control.clone().with_progress(watch)).unwrap();
+    let dropped = prover.submit(witness.clone(), control.clone().with_progress(progress)).unwrap();
     let other = prover.submit(witness.clone(), control).unwrap();
     has_begun.recv().unwrap();
     drop(dropped);
     assert!(!both.is_cancelled() && other.wait().is_ok());
     wait_for_threads(&prover);
-    let told: Vec<_> = has_begun.iter().collect();
-    assert!(!told.contains(&Step::Check), "it went on to the end");
+    let reported: Vec<_> = has_begun.iter().collect();
+    assert!(!reported.contains(&Step::Check), "it was finished");
     assert_eq!(prover.counts().proofs, 1);
 }
 
 #[test]
-fn a_proof_that_is_there_stays_when_it_is_given_up() {
+fn a_complete_proof_survives_its_cancellation() {
     let (key, witness) = chain(Curve::Bn254, 20);
     let prover = Arc::new(prover(&key, 1, None));
     let cancel = Cancel::new();

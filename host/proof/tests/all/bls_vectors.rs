@@ -9,7 +9,7 @@ use wycheproof_ng_bls::TestName;
 const VARIANT: Variant = Variant::MinPk;
 
 fn verifiers() -> [Verifier; 2] {
-    [Pairings::default(), Pairings::On(cpu(1))].map(|pairings| Verifier { pairings })
+    [Pairings::default(), Pairings::Device(cpu(1))].map(|pairings| Verifier { pairings })
 }
 
 fn bytes(value: &Value) -> Vec<u8> {

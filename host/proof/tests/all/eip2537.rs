@@ -14,7 +14,7 @@ fn bytes(case: &Value, key: &str) -> Vec<u8> {
 fn published_vectors() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/model/published/eip2537.json");
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let (mut failures, programs) = (0, Pairings::On(cpu(1)));
+    let (mut failures, programs) = (0, Pairings::Device(cpu(1)));
     for operation in Operation::ALL {
         let name = operation.name().trim_start_matches("BLS12_").to_lowercase();
         let name = name.replace("1add", "1_add").replace("2add", "2_add").replace("msm", "_msm");

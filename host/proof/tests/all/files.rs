@@ -117,17 +117,17 @@ fn a_witness_says_what_was_written() {
 fn a_witness_may_be_values_in_memory() {
     for curve in CURVES {
         let values = read_witness(&witness(curve)).unwrap().values().to_vec();
-        let told = |change: &dyn Fn(&mut Vec<[u8; 32]>)| {
+        let witness_of = |change: &dyn Fn(&mut Vec<[u8; 32]>)| {
             let mut values = values.clone();
             change(&mut values);
-            Witness::from_values(curve, values).map_err(|error| error.to_string())
+            Witness::from_values(curve, values.into_flattened()).map_err(|error| error.to_string())
         };
-        let same = told(&|_| {}).unwrap();
+        let same = witness_of(&|_| {}).unwrap();
         assert_eq!((same.curve(), same.count(), same.values()), (curve, 7, &values[..]));
         assert_eq!(same.file_bytes(), 7 * 32);
         let name = if curve == Curve::Bn254 { "bn254" } else { "bls12_381" };
         assert_eq!(format!("{same:?}"), format!("Witness(witness: 7 values of {name})"));
-        let problem = |change: &dyn Fn(&mut Vec<[u8; 32]>)| told(change).unwrap_err();
+        let problem = |change: &dyn Fn(&mut Vec<[u8; 32]>)| witness_of(change).unwrap_err();
         assert_eq!(problem(&|all| all.clear()), "witness: no values; the first of all is 1");
         assert_eq!(problem(&|all| all[0][31] = 1), "witness: value 0 is not 1");
         assert_eq!(problem(&|all| all[0][0] = 0), "witness: value 0 is not 1");

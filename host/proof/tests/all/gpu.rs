@@ -1,14 +1,14 @@
-//! A GPU that computes all MSMs over the witness gets it once.
+//! A GPU that computes all MSMs over the witness receives it once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{CURVES, chain, cpu};
 use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{self, Group};
+use proofmill_op::msm::Group;
 use proofmill_op::{
-    Capability, Caps, Data, Device, DeviceKind, Error, Metrics, Request, ResidentData, Result,
-    Ticket,
+    AnyRequest, AnyTicket, Capability, Caps, Data, Device, DeviceKind, Error, Metrics,
+    ResidentData, Result,
 };
 use proofmill_proof::groth16::{Devices, Prover, Settings, verify};
 
@@ -20,7 +20,7 @@ enum Memory {
     Lost,
 }
 
-/// A processor that counts what it gets, as a device of any kind.
+/// A processor that counts the bytes it receives, as a device of any kind.
 struct Counted {
     cpu: Arc<CpuDevice>,
     caps: Caps,
@@ -63,13 +63,13 @@ impl Device for Counted {
         self.cpu.load(bytes)
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
-        self.caps.demand(&request.capability())?;
-        if let AnyRequest::Msm((sums)) = &request {
-            let here = sums.scalars.iter().filter(|list| matches!(list, Data::Host(_)));
-            self.sent.fetch_add(here.map(Data::len).sum(), Ordering::Relaxed);
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
+        self.caps.require(&request.capability())?;
+        if let AnyRequest::Msm(request) = &request {
+            let sent = request.scalars.iter().filter(|list| matches!(list, Data::Host(_)));
+            self.sent.fetch_add(sent.map(Data::len).sum(), Ordering::Relaxed);
         }
-        self.cpu.submit(request)
+        self.cpu.submit_any(request)
     }
 
     fn metrics(&self) -> Metrics {
@@ -92,13 +92,13 @@ fn a_witness_is_sent_to_a_gpu_once() {
             (Counted::new(DeviceKind::Gpu, Memory::Free, everything), (bytes, h)),
             (Counted::new(DeviceKind::Gpu, Memory::Full, everything), (0, 4 * bytes + h)),
             (Counted::new(DeviceKind::Card, Memory::Free, everything), (0, 4 * bytes + h)),
-            // B2 is the helper's.
+            // The fallback computes B2.
             (Counted::new(DeviceKind::Gpu, Memory::Free, in_g1), (0, 3 * bytes + h)),
         ] {
-            let devices = Devices { device: device.clone(), helper: Some(cpu(1)) };
+            let devices = Devices { device: device.clone(), fallback: Some(cpu(1)) };
             let prover = Prover::new(&key, devices, Settings::default()).unwrap();
-            let proved = prover.prove(&witness, None).unwrap();
-            assert!(verify(&vk, &proved.public, &proved.proof).unwrap());
+            let proved = prover.prove(&witness).unwrap();
+            assert!(verify(&vk, &proved.public_inputs, &proved.proof).unwrap());
             assert_eq!(proved.report.retried, None);
             assert_eq!(device.counts(), expected, "{:?} {:?}", device.caps.kind, device.memory);
         }
@@ -109,9 +109,9 @@ fn a_witness_is_sent_to_a_gpu_once() {
 fn a_gpu_that_is_lost_before_it_has_the_witness_is_replaced() {
     let (key, witness) = chain(CURVES[0], 40);
     let device = Counted::new(DeviceKind::Gpu, Memory::Lost, everything);
-    let devices = Devices { device, helper: Some(cpu(1)) };
+    let devices = Devices { device, fallback: Some(cpu(1)) };
     let prover = Prover::new(&key, devices, Settings::default()).unwrap();
-    let proved = prover.prove(&witness, None).unwrap();
-    assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+    let proved = prover.prove(&witness).unwrap();
+    assert!(verify(&key.verifying_key().unwrap(), &proved.public_inputs, &proved.proof).unwrap());
     assert_eq!(proved.report.retried.unwrap().devices, ["soft:counted"]);
 }

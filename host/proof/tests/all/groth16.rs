@@ -170,8 +170,8 @@ fn questions_without_sense_are_errors_that_name_what_is_wrong() {
     let (key, witness) = chain(Curve::Bn254, 10);
     let settings = Settings::default();
     let prover = Prover::new(&key, Devices::one(cpu(1)), settings).unwrap();
-    let proved = prover.prove(&witness, None).unwrap();
-    let (vk, public, proof) = (key.verifying_key().unwrap(), proved.public, proved.proof);
+    let proved = prover.prove(&witness).unwrap();
+    let (vk, public, proof) = (key.verifying_key().unwrap(), proved.public_inputs, proved.proof);
     let problem = |vk: &VerifyingKey, public: &[Scalar], proof: &Proof| {
         let Err(Error::Argument { argument, problem }) = verify(vk, public, proof) else {
             panic!("no error")

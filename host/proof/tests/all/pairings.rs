@@ -11,11 +11,11 @@ use proofmill_proof::{Error, Pairings};
 fn a_batch_of_proofs_is_judged_by_programs() {
     let (key, witness) = chain(Curve::Bls12_381, 20);
     let prover = Prover::new(&key, Devices::one(cpu(2)), Settings::default()).unwrap();
-    let proved = prover.prove(&witness, None).unwrap();
+    let proved = prover.prove(&witness).unwrap();
     let key = key.verifying_key().unwrap();
     let device: Arc<dyn Device> = cpu(1);
-    let key = PreparedVerifyingKey::with_pairings(&key, Pairings::On(device.clone())).unwrap();
-    let (proof, public) = (&proved.proof, &proved.public[..]);
+    let key = PreparedVerifyingKey::with_pairings(&key, Pairings::Device(device.clone())).unwrap();
+    let (proof, public) = (&proved.proof, &proved.public_inputs[..]);
     let mut other = public.to_vec();
     other[0][0] ^= 1;
     assert!(key.verify(public, proof).unwrap());
@@ -30,13 +30,13 @@ fn a_batch_of_proofs_is_judged_by_programs() {
 }
 
 #[test]
-fn where_there_are_no_programs_it_is_said() {
+fn a_device_without_programs_is_an_error() {
     let (key, witness) = chain(Curve::Bn254, 9);
     let proved = Prover::new(&key, Devices::one(cpu(1)), Settings::default()).unwrap();
-    let proved = proved.prove(&witness, None).unwrap();
+    let proved = proved.prove(&witness).unwrap();
     let on = |device: Arc<dyn Device>, key: &_| {
         let key = PreparedVerifyingKey::with_pairings(key, Pairings::by(device)).unwrap();
-        key.verify(&proved.public, &proved.proof)
+        key.verify(&proved.public_inputs, &proved.proof)
     };
     let vkey = key.verifying_key().unwrap();
     // A processor needs none; other devices have those of BLS12-381.
@@ -49,11 +49,11 @@ fn where_there_are_no_programs_it_is_said() {
 
     let (key, witness) = chain(Curve::Bls12_381, 9);
     let proved = Prover::new(&key, Devices::one(cpu(1)), Settings::default()).unwrap();
-    let proved = proved.prove(&witness, None).unwrap();
+    let proved = proved.prove(&witness).unwrap();
     let vkey = key.verifying_key().unwrap();
     let on = |device: Arc<dyn Device>| {
         let key = PreparedVerifyingKey::with_pairings(&vkey, Pairings::by(device)).unwrap();
-        key.verify(&proved.public, &proved.proof)
+        key.verify(&proved.public_inputs, &proved.proof)
     };
     assert!(on(Liar::new(Lie::None)).unwrap());
     let without = Liar::offering(Lie::None, |offered| *offered != Capability::Coprocessor);

@@ -40,12 +40,17 @@ fn processor() -> Arc<dyn Device> {
     Arc::new(CpuDevice::new(Some(1)).unwrap())
 }
 
-fn proved(key: &Zkey, witness: &Witness, device: &Arc<dyn Device>, park: bool) -> Result<Proved> {
+fn proved(
+    key: &Zkey,
+    witness: &Witness,
+    device: &Arc<dyn Device>,
+    resident: bool,
+) -> Result<Proved> {
     let settings = Settings { resident, ..Settings::default() };
     let prover = Prover::new(key, Devices::one(device.clone()), settings)?;
     prover.plan()?;
-    let proved = prover.prove(witness, None)?;
-    assert!(verify(&key.verifying_key()?, &proved.public, &proved.proof)?);
+    let proved = prover.prove(witness)?;
+    assert!(verify(&key.verifying_key()?, &proved.public_inputs, &proved.proof)?);
     Ok(proved)
 }
 
@@ -53,17 +58,17 @@ fn examine_keys(test: &str, every: usize) {
     in_closed_space(test, || {
         let device = processor();
         let inputs = CURVES.map(|curve| (key(curve), read_witness(&witness(curve)).unwrap()));
-        let ask = |bytes: &[u8], witness, park| {
+        let ask = |bytes: &[u8], witness, resident| {
             let key = read_key(bytes)?;
-            proved(&key, witness, &device, park).map(|_| ()).and_then(|()| key.check())
+            proved(&key, witness, &device, resident).map(|_| ()).and_then(|()| key.check())
         };
         inputs.iter().for_each(|(key, witness)| ask(key, witness, true).unwrap());
         closed::close();
         for (key, witness) in &inputs {
-            let mut park = false;
+            let mut resident = false;
             changes::of_key(key, every, &mut |case, changed| {
-                park = !park;
-                examine("key", case, || ask(changed, witness, park));
+                resident = !resident;
+                examine("key", case, || ask(changed, witness, resident));
             });
         }
     });
@@ -88,13 +93,13 @@ fn witnesses() {
         let provers = inputs.map(|(key, witness)| {
             let settings = Settings { resident: true, ..Settings::default() };
             let prover = Prover::new(&key, Devices::one(device.clone()), settings).unwrap();
-            prover.prove(&read_witness(&witness).unwrap(), None).unwrap();
+            prover.prove(&read_witness(&witness).unwrap()).unwrap();
             (prover, witness)
         });
         closed::close();
         for (prover, witness) in &provers {
             changes::of_witness(witness, &mut |case, changed| {
-                examine("witness", case, || prover.prove(&read_witness(changed)?, None));
+                examine("witness", case, || prover.prove(&read_witness(changed)?));
             });
         }
     });

@@ -1,12 +1,14 @@
-//! Keys and witnesses of small circuits, and devices that lie.
+//! Keys and witnesses of small circuits, and devices with wrong results.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proofmill_cpu::CpuDevice;
-use proofmill_op::msm::{self, Group, Response};
+use proofmill_op::msm::{Group, Response};
+use proofmill_op::ntt::{self, QuotientResponse};
 use proofmill_op::{
-    Answer, Caps, Data, Device, DeviceKind, Error, Metrics, Request, ResidentData, Result, Ticket,
+    AnyRequest, AnyResponse, AnyTicket, Cancel, Capability, Caps, Data, Device, DeviceKind, Error,
+    Metrics, ResidentData, Result, Ticket,
 };
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::Curve;
@@ -40,88 +42,97 @@ pub fn cpu(threads: usize) -> Arc<CpuDevice> {
     Arc::new(CpuDevice::new(Some(threads)).unwrap())
 }
 
-/// What a device does wrong.
+/// The defect of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
-    /// Nothing.
+    /// None.
     None,
-    /// Its sums in this group are 0.
+    /// Its MSMs in this group are 0.
     Zero(Group),
-    /// Its sums are no points.
+    /// Its MSMs are no points.
     NoPoint,
-    /// Its sums come twice.
+    /// It returns the points of an MSM twice.
     Twice,
-    /// A bit of an element of its transforms is another.
+    /// A bit of an element of its transforms is wrong.
     Bit,
     /// An element of its transforms is not below the modulus.
     NotReduced,
-    /// It answers sums with transforms and the other way round.
+    /// It responds to MSMs with transforms and to transforms with MSMs.
     Confused,
-    /// It answers with sums who parks points or asks for a plan.
+    /// It responds with MSMs to requests to load bases and for a plan.
     Hasty,
     /// It dies.
     Dies,
 }
 
-/// A device that is no processor, as it says.
+/// A device other than the processor, with a defect.
 pub struct Liar {
     cpu: CpuDevice,
     caps: Caps,
     lie: Lie,
-    parks: AtomicUsize,
+    loads: AtomicUsize,
 }
 
 impl Liar {
-    /// It lies thus.
+    /// Returns a device with this defect.
     pub fn new(lie: Lie) -> Arc<Self> {
         let cpu = CpuDevice::new(Some(1)).unwrap();
         let mut caps = Caps::new("soft:liar", DeviceKind::Sim, "lies");
         caps.capabilities = cpu.caps().capabilities.clone();
-        Arc::new(Self { cpu, caps, lie, parks: AtomicUsize::new(0) })
+        Arc::new(Self { cpu, caps, lie, loads: AtomicUsize::new(0) })
     }
 
-    /// It offers nothing but this.
-    pub fn offering(lie: Lie, offers: impl Fn(&proofmill_op::Capability) -> bool) -> Arc<Self> {
+    /// Returns a device that offers only these capabilities.
+    pub fn offering(lie: Lie, offers: impl Fn(&Capability) -> bool) -> Arc<Self> {
         let mut liar = Arc::into_inner(Self::new(lie)).unwrap();
         liar.caps.capabilities.retain(offers);
         Arc::new(liar)
     }
 
-    /// How often points were to be parked.
-    pub fn parks(&self) -> usize {
-        self.parks.load(Ordering::Relaxed)
+    /// Returns the number of requests to load bases.
+    pub fn loads(&self) -> usize {
+        self.loads.load(Ordering::Relaxed)
     }
 
-    fn changed(&self, answer: Answer, group: Option<Group>) -> Result<Answer> {
-        Ok(match (self.lie, answer) {
+    /// Returns a ticket for another operation than the one requested, if the defect is that.
+    fn mistaken(&self, request: &AnyRequest) -> Option<AnyTicket> {
+        Some(match (self.lie, request) {
+            (Lie::Hasty, AnyRequest::LoadBases(_) | AnyRequest::PlanMsm(_))
+            | (Lie::Confused, AnyRequest::Ntt(_) | AnyRequest::Quotient(_)) => {
+                let (completer, ticket) = Ticket::pair();
+                completer.complete(Ok(Response::new(vec![], None)));
+                AnyTicket::Msm(ticket)
+            }
+            (Lie::Confused, AnyRequest::Msm(_)) => {
+                let (completer, ticket) = Ticket::pair();
+                completer.complete(Ok(ntt::Response { elements: vec![] }));
+                AnyTicket::Ntt(ticket)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Applies the defect to a response of the processor.
+    fn distort(&self, mut response: AnyResponse, group: Option<Group>) -> Result<AnyResponse> {
+        match (self.lie, &mut response) {
+            (_, AnyResponse::LoadBases(_) | AnyResponse::PlanMsm(_)) => {}
             (Lie::Dies, _) => {
                 return Err(Error::Lost { device: self.caps.uri.clone(), problem: "dead".into() });
             }
-            (Lie::Confused, Answer::Ntt(_)) => {
-                Answer::Msm(Response::Sums { points: Vec::new(), cycles: None })
+            (Lie::Zero(zero), AnyResponse::Msm(msm)) if group == Some(zero) => {
+                msm.points[0].fill(0);
             }
-            (Lie::Confused, Answer::Msm(Response::Sums { .. })) => {
-                Answer::Ntt(proofmill_op::ntt::Response { elements: Vec::new() })
+            (Lie::NoPoint, AnyResponse::Msm(msm)) => msm.points[0][3] ^= 1,
+            (Lie::Twice, AnyResponse::Msm(msm)) => msm.points.push(msm.points[0].clone()),
+            (Lie::Bit, AnyResponse::Quotient(QuotientResponse::Elements(elements))) => {
+                elements[32] ^= 1;
             }
-            (lie, Answer::Msm(Response::Sums { mut points, cycles })) => {
-                match lie {
-                    Lie::Zero(zero) if group == Some(zero) => points[0].fill(0),
-                    Lie::NoPoint => points[0][3] ^= 1,
-                    Lie::Twice => points.push(points[0].clone()),
-                    _ => {}
-                }
-                Answer::Msm(Response::Sums { points, cycles })
+            (Lie::NotReduced, AnyResponse::Quotient(QuotientResponse::Elements(elements))) => {
+                elements[32..64].fill(0xff);
             }
-            (Lie::Bit, Answer::Ntt(mut response)) => {
-                response.elements[32] ^= 1;
-                Answer::Ntt(response)
-            }
-            (Lie::NotReduced, Answer::Ntt(mut response)) => {
-                response.elements[32..64].fill(0xff);
-                Answer::Ntt(response)
-            }
-            (_, other) => other,
-        })
+            _ => {}
+        }
+        Ok(response)
     }
 }
 
@@ -134,24 +145,20 @@ impl Device for Liar {
         self.cpu.load(bytes)
     }
 
-    fn submit(&self, request: Request) -> Result<Ticket> {
-        self.caps.demand(&request.capability())?;
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
+        self.caps.require(&request.capability())?;
+        let loads = matches!(&request, AnyRequest::LoadBases(_));
+        self.loads.fetch_add(usize::from(loads), Ordering::Relaxed);
+        if let Some(ticket) = self.mistaken(&request) {
+            return Ok(ticket);
+        }
         let group = match &request {
-            AnyRequest::Msm(request) => Some(request.instance().group),
+            AnyRequest::Msm(request) => Some(request.bases.instance.group),
             _ => None,
         };
-        let parks = matches!(&request, AnyRequest::from((_)));
-        self.parks.fetch_add(usize::from(parks), Ordering::Relaxed);
-        let prepares = parks || matches!(&request, AnyRequest::from(msm::Request::Plan { .. }));
-        let answer = self.cpu.submit(request)?.wait();
-        let (completer, ticket) = Ticket::pair();
-        completer.complete(match answer {
-            Ok(_) if prepares && self.lie == Lie::Hasty => {
-                Ok(Answer::Msm(Response::Sums { points: Vec::new(), cycles: None }))
-            }
-            Ok(answer) if !prepares => self.changed(answer, group),
-            other => other,
-        });
+        let (completer, ticket) = request.ticket(Cancel::new());
+        let response = self.cpu.submit_any(request)?.wait();
+        completer.complete(response.and_then(|response| self.distort(response, group)));
         Ok(ticket)
     }
 
