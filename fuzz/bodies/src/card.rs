@@ -7,7 +7,7 @@ use proofmill_card::wire::{Header, bytes_at, reversed_text, u32_at, u64_at};
 use proofmill_card::{Card, Options, Transport};
 use proofmill_op::ecdsa_verify::{self, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{self, Network, Params};
-use proofmill_op::{Device, DeviceKind, Error, Request, Result};
+use proofmill_op::{AnyRequest, Device, DeviceKind, Error, Result};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 
 const ENGINES: [SoftEngine; 2] = [SoftEngine::equihash(Params::N48_K5, 4), SoftEngine::ecdsa(4)];
@@ -28,7 +28,7 @@ pub(crate) fn run(input: &[u8]) {
     let header = equihash_verify::Request::new(Params::N48_K5, Network::None, header);
     let signature = ecdsa_verify::Request::new(vec![0; SIGNATURE_BYTES]);
     for request in [AnyRequest::from(header), AnyRequest::from(signature)] {
-        if let Ok(ticket) = card.submit(request) {
+        if let Ok(ticket) = card.submit_any(request) {
             drop(ticket.wait());
         }
     }

@@ -38,7 +38,7 @@ fn files(curve: Curve) -> (Vec<u8>, Vec<u8>) {
     (key, witness)
 }
 
-fn prover(key: &Zkey, park: bool) -> Result<Prover> {
+fn prover(key: &Zkey, resident: bool) -> Result<Prover> {
     let processor = devices("cpu:?threads=1").expect("a processor");
     Prover::new(key, processor, Settings { resident, ..Settings::default() })
 }
@@ -55,21 +55,21 @@ fn looked_at<T>(answer: Result<T>) -> Option<T> {
 /// A proving key, with the witness of one that is right.
 pub(crate) fn key(input: &[u8]) {
     let Some(key) = looked_at(Zkey::from_bytes("input", Arc::from(input))) else { return };
-    let park = input.len().is_multiple_of(2);
-    let Some(prover) = looked_at(prover(&key, park)) else { return };
-    let proved = prover.prove(&small(key.curve()).witness, None);
+    let resident = input.len().is_multiple_of(2);
+    let Some(prover) = looked_at(prover(&key, resident)) else { return };
+    let proved = prover.prove(&small(key.curve()).witness);
     let Some(proved) = looked_at(proved) else { return };
     let verifying = key.verifying_key().expect("it was proved with");
-    assert!(verify(&verifying, &proved.public, &proved.proof).expect("a proof"));
+    assert!(verify(&verifying, &proved.public_inputs, &proved.proof).expect("a proof"));
 }
 
 /// A witness, with a key that is right.
 pub(crate) fn witness(input: &[u8]) {
     let Some(witness) = looked_at(Witness::from_bytes("input", Arc::from(input))) else { return };
     let prover = &small(witness.curve()).prover;
-    let Some(proved) = looked_at(prover.prove(&witness, None)) else { return };
-    assert_eq!(proved.public, witness.values()[1..=proved.public.len()]);
-    assert!(prover.verifying().verify(&proved.public, &proved.proof).expect("a proof"));
+    let Some(proved) = looked_at(prover.prove(&witness)) else { return };
+    assert_eq!(proved.public_inputs, witness.values()[1..=proved.public_inputs.len()]);
+    assert!(prover.verifying().verify(&proved.public_inputs, &proved.proof).expect("a proof"));
 }
 
 /// A verifying key, public values and a proof.

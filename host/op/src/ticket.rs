@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn in_a_forked_process_a_ticket_has_the_response_that_had_arrived_or_an_error() {
-        let pair = || Ticket::<Answer>::made_in(Process::other(), None);
+        let pair = || Ticket::<u32>::made_in(Process::other(), None);
         let arrived = || {
             let (completer, ticket) = pair();
             completer.complete(Ok(answer()));
@@ -349,7 +349,7 @@ mod tests {
         };
         assert!(arrived().wait().is_ok());
         assert!(arrived().poll().unwrap().is_ok());
-        let refused = |result: Result<Answer, Error>| {
+        let refused = |result: Result<u32, Error>| {
             let text = result.unwrap_err().to_string();
             assert!(text.contains("before this process was forked"), "{text}");
         };
