@@ -1,7 +1,7 @@
 //! An HTTP service that makes and verifies Groth16 proofs with resident keys.
 //!
-//! A request reserves an [`UploadSlot`](service::UploadSlot), its body is received and checked, and it becomes an
-//! [`HttpJob`](job::HttpJob). An accepted job is always answered or reported as cancelled, unless the process is killed. Jobs wait
+//! A request reserves an upload slot, its body is received and checked, and it becomes a
+//! job. An accepted job is always answered or reported as cancelled, unless the process is killed. Jobs wait
 //! by priority, then in the order of acceptance. `docs/use/service.md` lists the requests.
 //!
 //! | module | contents |

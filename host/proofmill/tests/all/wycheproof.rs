@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::simulation;
 use proofmill::ecdsa::{self, Encoded, Item, Outcome, Policy, SIGNATURE_BYTES, Verdict};
-use proofmill::{Answer, Data, Request};
+use proofmill::{Data, Submit};
 use sha2::{Digest as _, Sha256, Sha512};
 use sha3::digest::{ExtendableOutput as _, Update as _, XofReader as _};
 use sha3::{Sha3_256, Sha3_512, Shake128, Shake256};
@@ -151,11 +151,7 @@ fn every_case_that_reaches_the_engine_is_answered_by_the_simulation() {
     eprintln!("{reached} cases reach the engine, {} of them different", signatures.len());
     let ask = |device: &dyn proofmill::Device| -> Vec<Verdict> {
         let data: Data = signatures.concat().into();
-        let request = AnyRequest::from(ecdsa::Request::new(data));
-        match device.submit(request).unwrap().wait().unwrap() {
-            Answer::EcdsaVerify(response) => response.verdicts,
-            other => panic!("{other:?}"),
-        }
+        device.submit(ecdsa::Request::new(data)).unwrap().wait().unwrap().verdicts
     };
     let expected = ask(&*proofmill::open("cpu:").unwrap());
     for ((found, expected), signature) in ask(&*device).iter().zip(&expected).zip(&signatures) {
