@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import rtl  # noqa: E402
+import same_circuit  # noqa: E402
 import setup  # noqa: E402
 import verilog  # noqa: E402
 from place import ROOT, run  # noqa: E402
@@ -154,6 +155,70 @@ class Targets(unittest.TestCase):
 
     def test_ports_with_an_attribute_are_ports(self):
         self.assertIn(("output", "15", "io_word"), verilog.PORT.findall(verilog.modules_of(MEMORIES)["Memories"].ports))
+
+
+COUNTERS = """module Part (
+  input  wire          clk,
+  input  wire [3:0]    io_step,
+  output wire [7:0]    io_sum
+);
+  localparam State_Idle = 1'd0;
+  reg        [7:0]    total;
+  reg        [0:0]    state;
+  assign io_sum = total;
+  always @(posedge clk) begin
+    if((state == State_Idle)) begin
+      total <= (total + io_step);
+    end
+    state <= io_step[0];
+  end
+endmodule
+
+module Top (
+  input  wire          clk,
+  input  wire [3:0]    io_step,
+  output wire [7:0]    io_sum
+);
+  Part part_1 (
+    .clk     (clk         ), //i
+    .io_step (io_step[3:0]), //i
+    .io_sum  (io_sum[7:0] )  //o
+  );
+endmodule
+"""
+
+
+class SameCircuit(unittest.TestCase):
+    """`tools/same_circuit.py` accepts renamed and rearranged circuits, and rejects different ones."""
+
+    def compared(self, *changes):
+        text = COUNTERS
+        for pattern, replacement in changes:
+            text, count = re.subn(pattern, replacement, text)
+            self.assertGreater(count, 0, pattern)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in (("old", COUNTERS), ("new", text)):
+                Path(folder, name).mkdir()
+                Path(folder, name, "Top.v").write_text(content)
+                Path(folder, name, "manifest.json").write_text('{"top": "Top"}')
+            return same_circuit.compare(Path(folder, "old"), Path(folder, "new"))[0]
+
+    def test_names_do_not_matter(self):
+        self.assertEqual(self.compared((r"\bPart\b", "Adder"), (r"\bio_step\b", "io_increment"), ("total", "accumulator"), ("State_Idle", "Idle")), "text")
+
+    def test_order_and_wires_do_not_matter(self):
+        moved = (r"  assign io_sum = total;\n", "  wire [7:0] alias;\n  assign io_sum = alias;\n  assign alias = total;\n")
+        self.assertEqual(self.compared(moved), "graph")
+
+    def test_a_register_may_be_declared_in_two_parts(self):
+        parts = [(r"reg        \[7:0\]    total;", "reg [3:0] low, high;\n  wire [7:0] next_total = {high, low} + io_step;"),
+                 (r"total <= \(total \+ io_step\);", "low <= next_total[3:0];\n      high <= next_total[7:4];"), (r"io_sum = total", "io_sum = {high, low}")]
+        self.assertEqual(self.compared(*parts), "graph")
+
+    def test_an_operator_a_constant_and_a_register_matter(self):
+        for change in [(r"total \+ io_step", "total - io_step"), ("State_Idle = 1'd0", "State_Idle = 1'd1"), (r"io_step\[0\]", "io_step[1]"),
+                       (r"assign io_sum = total", "reg [7:0] late;\n  always @(posedge clk) late <= total;\n  assign io_sum = late")]:
+            self.assertEqual(self.compared(change), "", change)
 
 
 class Units(unittest.TestCase):

@@ -6,20 +6,18 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.{Axi4, Axi4Config}
 
-/** A command packet of an engine: its numbers in `spec/wire/<op>.toml`, and its length, header included. Packets with the same
-  * number are told apart by their length.
-  */
+/** A command packet of an engine: its numbers in `spec/wire/<op>.toml`, and its length with the header. Packets with the same number differ in length. */
 case class EnginePacket(wire: Command, bytes: Int)
 
-/** What every engine shows to the shell, and nothing else.
+/** The interface of an engine to the shell.
   *
-  * The shell hands over only whole, well-formed command packets; the 8-byte packet header is already gone, so the first word is the
-  * command's index. Padding bytes of the last word are undefined. The engine answers each with exactly one reply packet, its
-  * header included. The shell resets the engine through its clock domain.
+  * The shell delivers only complete, well-formed command packets without their 8-byte header, so the first word is the command's index. Padding bytes of
+  * the last word are undefined. The engine sends exactly one reply packet per command, with its header. The shell resets the engine through its clock
+  * domain.
   */
 abstract class Engine extends Component {
 
-  /** The command packets that it takes. */
+  /** The command packets that it accepts. */
   def commands: Seq[EnginePacket]
 
   /** Bit of `cmd_cap`. */
@@ -38,13 +36,13 @@ abstract class Engine extends Component {
   val command: Stream[Fragment[Bits]]
   val reply: Stream[Fragment[Word]]
 
-  /** Bytes of the longest packet that it sends without being asked by a command. */
+  /** Bytes of the longest packet that it sends without a command. */
   def longestUnasked: Int = 0
 
-  /** Is it at work? Of an engine that works without commands. */
+  /** Level: it is busy. Only of an engine that works without commands. */
   def working: Option[Bool] = None
 
-  /** Slave: addresses of the register door that it answers itself. */
+  /** Slave: addresses of the register map that it implements itself. */
   def window: Option[Window] = None
 
   /** Masters: the memory channels that it uses, each [[Engine.memory]] with addresses of its own from 0 on.
@@ -60,7 +58,7 @@ abstract class Engine extends Component {
   /** Master: the channel that another engine lends, on a card that has it, with the addresses and by the rules of [[memories]]; nothing is read there. */
   def borrowed: Option[Axi4] = None
 
-  /** Bursts that may be under way in a memory channel, reads and writes each: a power of two. */
+  /** Outstanding bursts of a memory channel, reads and writes each: a power of two. */
   def bursts: Int = 64
 
   /** Outputs: the block's counters and changing read-only registers, by name. A counter's value here is its present count. */

@@ -4,35 +4,38 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** What a reader reads: `beats` beats from `address` on, `repeats` times, one behind the other. */
+/** A job of a reader: `beats` beats from `address` on, `repeats` times. */
 case class ReadJob(memoryBits: Int) extends Bundle {
   val address = UInt(memoryBits bits) // a multiple of a granule
   val beats = UInt(memoryBits - 5 bits) // at least one
   val repeats = UInt(9 bits) // at least one
 }
 
-/** Reads a memory channel ahead, into a queue of `depth` beats, in bursts that end at the granules' ends.
+/** Prefetches from a memory channel into a queue of `depth` beats, in bursts that end at the ends of granules.
   *
-  * A burst is asked for when the queue has room for all of it, so data never wait for the queue. `stop` ends the job: what has been asked
-  * for is taken and dropped, and the queue is emptied; then `idle` is high, and a new job may start.
+  * A burst is requested when the queue has space for all of it (credit), so read data never stall.
   */
 class Reader(config: Axi4Config, depth: Int = 256) extends Component {
   private val memoryBits = config.addressWidth
   private val most = Granule.beats
   val io = new Bundle {
+
+    /** A pulse starts a job, only while `idle`. Level: `stop` ends it; outstanding data are discarded, and the queue is emptied. */
     val start = slave(Flow(ReadJob(memoryBits)))
     val stop = in(Bool())
     val memory = master(Axi4ReadOnly(config))
     val beats = master(Stream(Bits(config.dataWidth bits)))
+
+    /** Levels: no read is outstanding; a beat of this job had an error. */
     val idle = out(Bool())
-    val fault = out(RegInit(False)) // a beat of this job came with an error
+    val fault = out(RegInit(False))
   }
 
   val job = Reg(ReadJob(memoryBits))
   val address = Reg(UInt(memoryBits bits))
   val left = Reg(UInt(memoryBits - 5 bits)) // beats of this repeat
   val working = RegInit(False)
-  val asked = Reg(UInt(log2Up(depth + 1) bits)) init 0 // beats that have not come yet
+  val asked = Reg(UInt(log2Up(depth + 1) bits)) init 0 // outstanding beats
   val held = Reg(UInt(log2Up(depth + 1) bits)) init 0 // those, and those in the queue
 
   // One burst is offered at a time.

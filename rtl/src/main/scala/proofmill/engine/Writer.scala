@@ -4,15 +4,15 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Where a granule goes. */
+/** The destination of a granule. */
 case class Place(memoryBits: Int, channels: Int) extends Bundle {
   val channel = UInt(log2Up(channels) bits)
   val address = UInt(memoryBits bits) // a multiple of a granule
 }
 
-/** Writes granules to the channels, a burst each: takes a place, then the words, lowest byte first.
+/** Writes granules to the channels, a burst each: accepts a destination, then the words, lowest byte first.
   *
-  * The next place is taken when all of the burst has left. Responses are another's business.
+  * The next destination is accepted when the whole burst was sent. Responses are not handled here.
   */
 class Writer(config: Axi4Config, channels: Int) extends Component {
   private val words = Granule.beat / 8
@@ -32,7 +32,7 @@ class Writer(config: Axi4Config, channels: Int) extends Component {
     writing := True
   }
 
-  // Words move in from above; with the last one of a beat it is whole.
+  // Words are shifted in from the top; the last one completes the beat.
   val beat = Reg(Bits(config.dataWidth bits))
   val whole = RegInit(False)
   val word = Counter(words, io.words.fire)

@@ -1,12 +1,12 @@
 package proofmill.formal
 
-import proofmill.shell.{AxiLiteDoor, RegisterMap}
+import proofmill.shell.{AxiLitePort, RegisterMap}
 import spinal.core._
 import spinal.lib._
 
 /** Registers hold what was written, byte by byte; a count is read in two halves as of one moment; everything else reads `unmapped`. */
 class RegisterMapProof extends Component with Proof {
-  val door = AxiLiteDoor(5)
+  val door = AxiLitePort(5)
   val axi = slave(cloneOf(door.axi))
   door.axi << axi
 

@@ -4,10 +4,9 @@ import proofmill.field.{Arithmetic, Canonical}
 import spinal.core._
 import spinal.lib._
 
-/** Reduced residues of contexts as canonical integers, one after the other, each with the place that it is for. A context has at most one of
-  * them here.
+/** Converts reduced residues of contexts into canonical integers, one at a time, each with its destination. A context has at most one residue here.
   *
-  * While the unit is idle the oldest context that waits is chosen; a cycle later its residue is taken.
+  * While the unit is idle the oldest waiting context is granted; one cycle later its residue is read.
   */
 class CanonicalQueue(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val unit = new Canonical(CanonicalQueue.residue(arithmetic))

@@ -33,14 +33,14 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
 
   val io = new Bundle {
     val start = slave(Flow(UInt(addressBits bits))) // a job: where its program begins
-    val begins = in(Bool()) // the word that is ready begins
+    val begins = in(Bool()) // pulse: the ready word is issued
     val fromOldest = in(Bool()) // in the next cycle its number will be the oldest one's or above
 
     /** A cycle later, the word behind it: if it begins a product, and if not. */
     val fetched = in(Vec.fill(2)(Bits(WordFormat.bits bits)))
-    val product, sum = in(Bool()) // one that was on its way can be read
-    val settled = in(Bool()) // a canonical value has come
-    val answered = in(Bool()) // the answer has been taken
+    val product, sum = in(Bool()) // pulse: a result of the unit can be read
+    val settled = in(Bool()) // pulse: a canonical value is available
+    val answered = in(Bool()) // pulse: the result was taken
     val flags = in(Bits(WordFormat.flags bits))
     val fed =
       slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits))))) // all lists are written: their sizes
@@ -48,14 +48,14 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val state = out(ContextState(addressBits))
     val items = out(ListState(lists))
     val counter = out(UInt(counterBits bits))
-    val over = out(Bool()) // the program has ended
+    val over = out(Bool()) // level: the program has ended
   }
 
   val present, over, exact = RegInit(False) // the word is there; the program is over; a canonical value is made
   private val word = Reg(Bits(WordFormat.bits bits))
   private val next = Reg(UInt(addressBits bits))
   private val counter = Reg(UInt(counterBits bits))
-  val products, sums = Reg(UInt(waitBits bits)) init 0 // on their way
+  val products, sums = Reg(UInt(waitBits bits)) init 0 // in flight
 
   private val now = new Context.Reading(word)
 
@@ -67,8 +67,8 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val taking = RegInit(False)
   private val arrives, fromLinear = RegInit(False) // the next word, and behind which one
 
-  // What the choice looks at stands in registers. So all of it is found out a cycle ahead, of the word that is coming or waits, and of
-  // what arrives in this very cycle. What a beginning word changes is not looked at: the one behind it comes a cycle later.
+  // The inputs of the arbiters are registers. So all conditions are computed one cycle ahead, for the word that arrives or waits, including the
+  // events of the present cycle. The effects of the issued word are not needed: the next word arrives a cycle later.
   private val ahead = new Area {
     val word = arrives ? (fromLinear ? io.fetched(1) | io.fetched(0)) | Context.this.word
     val present = (arrives || Context.this.present) && !io.begins
@@ -163,7 +163,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     word := B(Context.firstWord, WordFormat.bits bits)
   }
 
-  /** Counts a unit's results on their way. */
+  /** Counts the results of a unit that are in flight. */
   private def count(results: UInt, begun: Bool, there: Bool): Unit =
     when(begun =/= there)(results := begun ? (results + 1) | (results - 1))
   count(products, io.begins && !isLinear, io.product)
@@ -182,7 +182,7 @@ object Context {
     def makesSum: Bool = isLinear && part("operation") <= WordFormat.operation("table")
   }
 
-  /** Does a word write a register of the bank of sums? */
+  /** Whether a word writes a register of the bank of sums. */
   def makesSum(word: Bits): Bool = new Reading(word).makesSum
 
   /** `count 0`, which waits for nothing. */

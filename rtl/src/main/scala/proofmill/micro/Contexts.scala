@@ -3,7 +3,7 @@ package proofmill.micro
 import spinal.core._
 import spinal.lib._
 
-/** A context's word, and where it stands in the program memory, on its way into a unit. */
+/** A word that a context issues to a unit, and its address. */
 case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
   val word = Bits(WordFormat.bits bits)
@@ -12,17 +12,17 @@ case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   /** A field of the word; of a product's in the format `mul`. */
   def field(name: String, format: Map[String, WordField] = WordFormat.linear): UInt = format(name).in(word).asUInt
 
-  /** Is it this operation, in the linear unit? */
+  /** Whether it is this operation, in the linear unit. */
   def is(operation: String): Bool = field("operation") === WordFormat.operation(operation)
 }
 
-/** The contexts: each executes its program in order, and in each cycle one begins a product and another one something else.
+/** The contexts: each executes its program in order; per cycle one context issues a product and another one any other operation.
   *
-  * 1. A job takes the next context of the ring; its first word is `count 0`, behind which its program begins.
-  * 2. Of the contexts that are ready for a unit the one with the oldest job goes. Its next word is fetched: there two cycles later.
-  * 3. After `end` its answer is taken, in the order of the jobs, and the context is free.
+  * 1. A job gets the next context of the ring. Its first word is `count 0`, which is followed by its program.
+  * 2. Issue: of the contexts that are ready for a unit, the one with the oldest job. Fetch of its next word: two cycles.
+  * 3. Retire: after `end` the result is taken, in the order of the jobs, and the context is free.
   *
-  * Oldest first is what keeps the multiplier busy: the jobs drift apart, so that their waits do not coincide.
+  * Oldest-first issue keeps the multiplier busy: the jobs spread out, so that their stalls do not coincide.
   */
 class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Seq[ItemList]) extends Component {
   private val addressBits = log2Up(image.words.size)
@@ -39,10 +39,10 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
     val taken = slave(Flow(UInt(indexBits bits))) // an item with a count, two cycles after its `take` began
     val count = in(UInt(counterBits bits))
     val items = out(Vec.fill(contexts)(ListState(lists)))
-    val settled = slave(Flow(UInt(indexBits bits))) // a canonical value has come
+    val settled = slave(Flow(UInt(indexBits bits))) // a canonical value is available
     val oldest = out(UInt(indexBits bits))
     val fromOldest = out(Bits(contexts bits)) // the contexts whose number is that or above
-    val answered = master(Event) // the oldest context's job has been taken away
+    val answered = master(Event) // the oldest context retires
   }
 
   private val program = Mem(Bits(WordFormat.bits bits), image.words.map(B(_, WordFormat.bits bits)))
@@ -57,8 +57,8 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits, lists))
 
-  // The two choices, and the fetches of the words after them. What is chosen has many readers, and the program's address is late: so it has
-  // a choice of its own.
+  // The two arbiters, and the fetches of the next words. The grant has a high fan-out, and the program's address is timing critical, so it has an
+  // arbiter of its own.
   private def choose(of: ContextState => Candidate, out: Flow[Issue]): (Bits, Bits) = {
     val states = all.map(_.io.state)
     def chosen(): Bits = {
@@ -113,7 +113,7 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
   when(io.start.fire =/= io.answered.fire)(running := io.start.fire ? (running + 1) | (running - 1))
 }
 
-/** One unit's choice: of the contexts that are ready the first one from the oldest on. */
+/** The arbiter of a unit: grants the first ready context from the oldest on. */
 class Choice(contexts: Int) extends Component {
   val io = new Bundle {
     val ready = in(Bits(contexts bits))

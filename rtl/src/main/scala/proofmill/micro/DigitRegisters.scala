@@ -5,13 +5,13 @@ import proofmill.micro.Program.{Ref, Window}
 /** A program's digit registers, one for each of its windows and each list of its job: how they are set, and what they look up. */
 class DigitRegisters(
     program: Program,
-    door: JobDoor,
+    ports: JobPorts,
     windows: Seq[Window],
     known: Constants,
     emission: Emission,
     order: Order
 ) {
-  private val registers = program.windows.map(_.name) ++ door.lists.map(_.name)
+  private val registers = program.windows.map(_.name) ++ ports.lists.map(_.name)
   private var set = Set.empty[Int]
   private var taken = false
 
@@ -23,7 +23,7 @@ class DigitRegisters(
 
   def places(window: Window): Int = Program.places(
     window,
-    door.numbers.toMap.getOrElse(
+    ports.numbers.toMap.getOrElse(
       window.number,
       sys.error(s"spec/micro/${program.name}.asm: window ${window.name}: ${window.number} is not a number of the job")
     )
@@ -43,7 +43,7 @@ class DigitRegisters(
 
   /** The next item of a list; of lists it is the order of taking that counts, which is that of their digit registers. */
   def take(list: String): Unit = {
-    val number = door.lists.indexWhere(_.name == list)
+    val number = ports.lists.indexWhere(_.name == list)
     require(number >= 0, s"$list is not a list of the job")
     taken = true
     val register = registerOf(list)
@@ -84,5 +84,5 @@ class DigitRegisters(
   /** The largest magnitude that a digit register has. */
   private def reach(digit: String): Int =
     program.windows.find(_.name == digit).map(window => 1 << (window.bits - 1))
-      .getOrElse(door.lists.find(_.name == digit).get.magnitudes - 1)
+      .getOrElse(ports.lists.find(_.name == digit).get.magnitudes - 1)
 }

@@ -142,7 +142,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     )
   }
 
-  /** An element of the door, its slices put together. */
+  /** An element of a port, concatenated from its slices. */
   def element(place: Int): LinearForm =
     (0 until demands.slices).map { i =>
       val slice = LinearForm(linear("load", Seq.empty, Map("value" -> (place * demands.slices + i))))

@@ -4,14 +4,14 @@ import proofmill.micro.Program._
 import proofmill.spec.Formula
 
 /** A program's statements become blocks of operations: formulas line by line, `for` unrolled, [[Loops loops]] as blocks that repeat themselves. */
-class Expansion(program: Program, door: JobDoor, windows: Seq[Window], known: Constants, emission: Emission) {
+class Expansion(program: Program, ports: JobPorts, windows: Seq[Window], known: Constants, emission: Emission) {
   import emission._
 
-  private val flags = new Flags(door)
+  private val flags = new Flags(ports)
   private val order = new Order
-  private val digits = new DigitRegisters(program, door, windows, known, emission, order)
-  private val names = new Names(program, door, known, emission, digits)
-  private val loops = new Loops(names, order, door.lists.map(_.name), emission, expand)
+  private val digits = new DigitRegisters(program, ports, windows, known, emission, order)
+  private val names = new Names(program, ports, known, emission, digits)
+  private val loops = new Loops(names, order, ports.lists.map(_.name), emission, expand)
   private val finish = new Label // the program's `end`
   private var resultsGiven = Set.empty[String]
 
@@ -23,7 +23,7 @@ class Expansion(program: Program, door: JobDoor, windows: Seq[Window], known: Co
     close(Seq.empty)
     place(finish)
     // A job whose program takes items must be fed before its context is another's.
-    val lists = if (digits.fed) (1 << door.lists.size) - 1 else 0
+    val lists = if (digits.fed) (1 << ports.lists.size) - 1 else 0
     close(Seq(new Operation("end", fields = Map("wait_exact" -> 1, "lists" -> lists))))
     finished
   }
@@ -103,10 +103,10 @@ class Expansion(program: Program, door: JobDoor, windows: Seq[Window], known: Co
   }
 
   private def resultPlace(name: String): Int = {
-    require(door.answers.contains(name), s"$name is not a result")
+    require(ports.answers.contains(name), s"$name is not a result")
     require(!resultsGiven(name), s"the result $name is given already")
     resultsGiven += name
-    WordFormat.flags + door.answers.indexOf(name)
+    WordFormat.flags + ports.answers.indexOf(name)
   }
 
   /** base^exponent by sliding windows (Handbook of Applied Cryptography, Algorithm 14.85); the exponent is known, so the order is constant. */

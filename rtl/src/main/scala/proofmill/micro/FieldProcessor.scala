@@ -5,16 +5,15 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** The field processor: jobs are dealt to its lanes in turn, and their answers are taken in the same turn.
+/** The field processor: distributes jobs to its lanes round robin, and collects their results in the same order.
   *
-  * A job names a program and brings its operands. The lanes share nothing else, so a program's words and its time are
-  * the same for any number of multipliers. `docs/rtl/microcode.md` has the drawing and the instruction word.
+  * A job has a program and operands. The lanes are independent, so a program's words and its latency are the same for any number of multipliers. `docs/rtl/microcode.md` has the drawing and the instruction word.
   *
-  * @param contexts how many jobs are under way at once for each multiplier, a power of two
+  * @param contexts number of jobs in flight per multiplier, a power of two
   * @param trace whether a simulation prints each register that is written; nothing else changes
   */
 class FieldProcessor(
-    door: JobDoor,
+    ports: JobPorts,
     arithmetic: Arithmetic,
     image: Image,
     multipliers: Int,
@@ -23,14 +22,14 @@ class FieldProcessor(
 ) extends StreamUnit {
   require(multipliers >= 1 && isPow2(multipliers), s"$multipliers multipliers are not a power of two")
 
-  def operands: Seq[Port] = door.operands(image, arithmetic.field)
-  def results: Seq[Port] = door.results(arithmetic.field)
+  def operands: Seq[Port] = ports.operands(image, arithmetic.field)
+  def results: Seq[Port] = ports.results(arithmetic.field)
   def latency: Option[Int] = None
 
-  private val lanes = Seq.fill(multipliers)(new Lane(door, arithmetic, image, contexts))
+  private val lanes = Seq.fill(multipliers)(new Lane(ports, arithmetic, image, contexts))
   if (trace) lanes.zipWithIndex.foreach { case (lane, i) => lane.rework(lane.trace(multipliers, i)) }
 
-  require(door.lists.isEmpty, "nobody here feeds items")
+  require(ports.lists.isEmpty, "nobody here feeds items")
   for (lane <- lanes) {
     lane.io.fed.valid := False
     lane.io.fed.payload.assignDontCare()

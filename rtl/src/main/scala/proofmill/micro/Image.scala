@@ -30,7 +30,7 @@ object Image {
   def apply(
       programs: Seq[Program],
       arithmetic: Arithmetic,
-      door: JobDoor,
+      ports: JobPorts,
       known: Constants,
       latency: OperationLatency
   ): Image = {
@@ -41,7 +41,7 @@ object Image {
     val listing = mutable.ArrayBuffer.empty[String]
     val entries = programs.map { program =>
       val emission = new Emission(demands, constants)
-      val expansion = new Expansion(program, door, windows, known, emission)
+      val expansion = new Expansion(program, ports, windows, known, emission)
       val blocks = living(expansion.blocks)
       val placed = IssueOrder(blocks, latency)
       val registers = new Allocation(placed.map(_.map(_.operation)), loops(blocks), expansion.arraySizes)

@@ -2,12 +2,12 @@ package proofmill.micro
 
 import scala.collection.mutable
 
-/** What a program may count on: cycles from an operation to one that reads its result, and between two operations of a context. */
+/** Latencies: cycles from an operation to one that reads its result, and between two operations of a context. */
 case class OperationLatency(mul: Int, linear: Int, step: Int = 2) {
   def of(operation: Operation): Int = if (operation.multiplies) mul else linear
 }
 
-/** An operation in its place, and how many of its context's products and sums may still be on their way. */
+/** An operation, and how many of its context's products and sums may be in flight when it is issued. */
 case class Placed(operation: Operation, waitMul: Int, waitLinear: Int)
 
 /** Orders the operations of each block by their critical paths, then counts what they wait for ([[Waits]]).

@@ -5,7 +5,7 @@ import spinal.lib._
 
 /** The digit registers of all contexts: a magnitude and a sign each, from a window of the job's numbers or from a list of its items. */
 class JobDigits(
-    door: JobDoor,
+    ports: JobPorts,
     image: Image,
     contexts: Int,
     issue: Flow[Issue],
@@ -14,7 +14,7 @@ class JobDigits(
     control: Contexts
 ) extends Area {
   private val magnitudeBits =
-    (WordFormat.linear("a_reg").bits +: door.lists.map(list => log2Up(list.magnitudes))).max
+    (WordFormat.linear("a_reg").bits +: ports.lists.map(list => log2Up(list.magnitudes))).max
   private val magnitudes =
     Vec(Seq.fill(contexts)(Vec(Seq.fill(WordFormat.digitRegisters)(Reg(UInt(magnitudeBits bits))))))
   private val signs = Vec(Seq.fill(contexts)(Reg(Bits(WordFormat.digitRegisters bits))))
@@ -26,8 +26,8 @@ class JobDigits(
 
   // Windows: Booth's recoding, a window as a signed number, plus the bit below it.
   private val windows = image.windows.map { window =>
-    val before = door.numbers.takeWhile(_._1 != window.number).map(_._2).sum
-    val bits = door.numbers.toMap.apply(window.number)
+    val before = ports.numbers.takeWhile(_._1 != window.number).map(_._2).sum
+    val bits = ports.numbers.toMap.apply(window.number)
     val places = Program.places(window, bits)
     val padded = (job(before, bits bits) ## False).resize(places * window.bits + 1)
     val value = issue.field("value")
@@ -45,7 +45,7 @@ class JobDigits(
   }
 
   // Items: the next one of a list, a cycle after the word's issue; of an empty list 0.
-  private val taken = door.lists.zip(items).zipWithIndex.map { case ((list, write), i) =>
+  private val taken = ports.lists.zip(items).zipWithIndex.map { case ((list, write), i) =>
     val depth = 1 << log2Up(list.items)
     val memory = Mem(Item(list), contexts * depth)
     memory.write(write.context @@ write.place, write.item, write.valid)
@@ -57,7 +57,7 @@ class JobDigits(
   control.io.taken.valid := False
   control.io.taken.payload := takenContext
   control.io.count := 0
-  for (((item, takes, found), list) <- taken.zip(door.lists)) when(RegNext(takes, init = False)) {
+  for (((item, takes, found), list) <- taken.zip(ports.lists)) when(RegNext(takes, init = False)) {
     magnitudes(takenContext)(RegNext(select)) := found ? item.magnitude.resize(magnitudeBits) | U(0)
     signs(takenContext)(RegNext(select)) := found && item.minus
     if (list.counts > 1) {

@@ -4,32 +4,31 @@ import proofmill.field.{Arithmetic, Residue}
 import spinal.core._
 import spinal.lib._
 
-/** A multiplier and a linear unit of one field, shared by contexts that run programs.
+/** A processor lane: a multiplier and a linear unit of one field, shared by contexts that run programs.
   *
-  * Every job is answered, in the order in which the jobs came: a program that is not there gives zeros and all flags.
-  * A job whose program takes items must be fed: `io.begun` tells its context, then its items may be written, then `io.fed`
-  * says how many there are. A job that is not fed waits, and all later ones behind it.
+  * Every job has a result, in the order of the jobs; that of an unknown program is zeros and all flags. A job whose program uses items must be fed: its
+  * context is at `io.begun`, then its items may be written, then `io.fed` has their number. A job that is not fed stalls, and all later ones.
   *
-  * @param contexts how many jobs are under way at once, a power of two
+  * @param contexts number of jobs in flight, a power of two
   */
-class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) extends Component {
+class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int) extends Component {
   import Lane._
   require(contexts >= 2 && isPow2(contexts), s"$contexts contexts are not a power of two")
   private val demands = new Demands(arithmetic)
   private val field = arithmetic.field
   private val latency = Lane.latency(arithmetic)
-  private val programBits = door.programPort(image).bits
+  private val programBits = ports.programPort(image).bits
 
   val io = new Bundle {
-    val in = slave(Stream(Bits(door.operands(image, field).map(_.bits).sum bits)))
-    val out = master(Stream(Bits(door.results(field).map(_.bits).sum bits)))
+    val in = slave(Stream(Bits(ports.operands(image, field).map(_.bits).sum bits)))
+    val out = master(Stream(Bits(ports.results(field).map(_.bits).sum bits)))
     val begun = master(Flow(UInt(log2Up(contexts) bits)))
-    val items = door.lists.map(list => slave(Flow(ItemWrite(contexts, list))))
-    val fed = slave(Flow(Fed(contexts, door.lists, door.feedFlags.size)))
+    val items = ports.lists.map(list => slave(Flow(ItemWrite(contexts, list))))
+    val fed = slave(Flow(Fed(contexts, ports.lists, ports.feedFlags.size)))
   }
 
   // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
-  private val control = new Contexts(image, contexts, latency, door.lists)
+  private val control = new Contexts(image, contexts, latency, ports.lists)
   private val jobs = Mem(Bits(io.in.payload.getWidth - programBits bits), contexts)
   private val program = io.in.payload.takeLow(programBits).asUInt
   private val known = program < image.entries.size
@@ -41,18 +40,18 @@ class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) e
 
   private def contextRegisters[T <: Data](register: => T): Vec[T] = Vec(Seq.fill(contexts)(register))
   private val flags = contextRegisters(Reg(Bits(WordFormat.flags bits)))
-  private val written = contextRegisters(Reg(Bits(door.answers.size bits)))
+  private val written = contextRegisters(Reg(Bits(ports.answers.size bits)))
   when(io.in.fire) {
     flags(control.io.startContext) := B(WordFormat.flags bits, default -> !known)
-    written(control.io.startContext) := B(0, door.answers.size bits)
+    written(control.io.startContext) := B(0, ports.answers.size bits)
   }
   control.io.flags := flags
   control.io.fed.valid := io.fed.valid
   control.io.fed.context := io.fed.context
   control.io.fed.sizes := io.fed.sizes
   control.io.fed.flags := B(0, 0 bits)
-  if (door.feedFlags.nonEmpty)
-    when(io.fed.valid)(flags(io.fed.context)(door.firstFeedFlag, door.feedFlags.size bits) := io.fed.flags)
+  if (ports.feedFlags.nonEmpty)
+    when(io.fed.valid)(flags(io.fed.context)(ports.firstFeedFlag, ports.feedFlags.size bits) := io.fed.flags)
   io.begun.valid := io.in.fire
   io.begun.payload := control.io.startContext
 
@@ -68,7 +67,7 @@ class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) e
   private val mulIssue = control.io.mul
   private val linearIssue = control.io.linear
   private val job = jobs.readAsync(linearIssue.context)
-  private val digits = new JobDigits(door, image, contexts, linearIssue, job, io.items, control)
+  private val digits = new JobDigits(ports, image, contexts, linearIssue, job, io.items, control)
 
   private val values = readers.zipWithIndex.map { case ((unit, letter), i) =>
     val (issue, format) = if (unit == "mul") (mulIssue, WordFormat.mul) else (linearIssue, WordFormat.linear)
@@ -135,7 +134,7 @@ class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) e
   }
 
   // 4. The linear unit: a + b, or what comes from outside; reduced.
-  private val outside = new Outside(door, arithmetic, image, demands, operandWidth, linearIssue, job, digits.magnitude)
+  private val outside = new Outside(ports, arithmetic, image, demands, operandWidth, linearIssue, job, digits.magnitude)
   private def isThere(letter: String) = {
     val flag = flags(linearIssue.context)(linearIssue.field("flag"))
     Vec(False, True, flag, !flag)(linearIssue.field(s"${letter}_when"))
@@ -162,9 +161,9 @@ class Lane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int) e
   canonical.io.request.place := Delay(linearIssue.field("dst"), summed)
   canonical.io.request.residue := sum.bits(sum.cycle, demands.sum)
   private val answer = canonical.io.answer
-  // A flag has to be in its register before it is asked.
+  // A flag must be registered before it is read.
   control.io.settled << answer.translateWith(answer.context).stage()
-  private val answers = door.answers.indices.map { i =>
+  private val answers = ports.answers.indices.map { i =>
     val memory = Mem(Bits(field.bits bits), contexts)
     val here = answer.valid && answer.place === WordFormat.flags + i
     memory.write(answer.context, answer.value, here)

@@ -5,7 +5,7 @@ import proofmill.micro.Program._
 import scala.collection.mutable
 
 /** What a program's names stand for: variables, elements of its job, constants, and arrays that a digit looks up, whose elements have places in the bank. */
-class Names(program: Program, door: JobDoor, known: Constants, emission: Emission, digits: DigitRegisters) {
+class Names(program: Program, ports: JobPorts, known: Constants, emission: Emission, digits: DigitRegisters) {
   import emission._
 
   /** The value of each variable. */
@@ -64,8 +64,8 @@ class Names(program: Program, door: JobDoor, known: Constants, emission: Emissio
       values.getOrElse(
         key(ref),
         ref.name match {
-          case name if door.elements.contains(name) =>
-            val sum = element(door.elements.indexOf(name))
+          case name if ports.elements.contains(name) =>
+            val sum = element(ports.elements.indexOf(name))
             values += name -> sum
             sum
           case name if known.single.contains(name) => constant(known.single(name))

@@ -8,7 +8,7 @@ import spinal.lib._
   * `value` is there a cycle after the word's issue.
   */
 class Outside(
-    door: JobDoor,
+    ports: JobPorts,
     arithmetic: Arithmetic,
     image: Image,
     demands: Demands,
@@ -24,8 +24,8 @@ class Outside(
   private val number = issue.field("value")
 
   private val slices = {
-    val first = door.numberPorts.map(_.bits).sum
-    door.elements.indices.flatMap { i =>
+    val first = ports.numberPorts.map(_.bits).sum
+    ports.elements.indices.flatMap { i =>
       job(first + i * field.bits, field.bits bits).resize(demands.slices * demands.sliceBits bits)
         .subdivideIn(demands.slices slices)
     }.map(slice => slice.resize(operandWidth).resize(arithmetic.digits * operandWidth))

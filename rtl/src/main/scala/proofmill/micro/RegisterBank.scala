@@ -5,13 +5,13 @@ import spinal.lib._
 
 /** Registers of one bank for all contexts: one writer, and a copy of the memory for each reader.
   *
-  * A reader's value is there in the cycle after its address, and so is a value that is written in that very cycle or in
-  * the one before: `coming` tells a cycle ahead where.
+  * A read has a latency of one cycle. Values that are written in the same cycle or in the previous one are bypassed; `coming` has their address one cycle
+  * ahead.
   */
 class RegisterBank(width: Int, depth: Int, readers: Int) extends Component {
   val io = new Bundle {
     val coming = slave(Flow(UInt(log2Up(depth) bits)))
-    val data = in(Bits(width bits)) // a cycle after its place
+    val data = in(Bits(width bits)) // a cycle after its address
     val addresses = in(Vec.fill(readers)(UInt(log2Up(depth) bits)))
     val values = out(Vec.fill(readers)(Bits(width bits)))
   }
@@ -26,7 +26,7 @@ class RegisterBank(width: Int, depth: Int, readers: Int) extends Component {
   }
 }
 
-/** A register's content as an operand: shifted left, perhaps tripled, perhaps negated; nothing if it is not `on`. */
+/** A register's content as an operand: shifted left, perhaps tripled, perhaps negated; 0 unless `on`. */
 case class OperandTerm(digits: Int, width: Int) extends Bundle {
   val value = Bits(digits * width bits)
   val shift = UInt(WordFormat.mul("a_shift").bits bits)
@@ -36,7 +36,7 @@ case class OperandTerm(digits: Int, width: Int) extends Bundle {
 /** The sum of two terms, digit by digit, two cycles later: one for the terms, one for their sum. At most one of them is negated; the sum must
   * fit `result` bits.
   *
-  * @param triples may the first term be tripled? Then three numbers are added.
+  * @param triples whether the first term can be tripled; then three numbers are added
   */
 class TermSum(digits: Int, operand: Int, result: Int, triples: Boolean) extends Component {
   val io = new Bundle {

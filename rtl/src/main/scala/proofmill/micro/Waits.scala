@@ -2,11 +2,10 @@ package proofmill.micro
 
 import scala.collection.mutable
 
-/** How many results may be on their way when an operation begins.
+/** The number of results that may be in flight when an operation is issued.
   *
-  * Results of a unit come in the order in which they were begun. So an operation that reads a product needs only know
-  * how many products were begun after it: when no more are on their way, its own is there. For a value of an earlier block
-  * that is the least number over all ways on which control may have come: a fixed point over the blocks.
+  * A unit returns its results in order. So an operation that reads a product waits until no more products are in flight than were issued after that one.
+  * For a value of an earlier block it is the least number over all paths of control: a fixed point over the blocks.
   */
 class Waits(blocks: Seq[Seq[Operation]], ways: Seq[Seq[Int]]) {
 

@@ -3,13 +3,13 @@ package proofmill.shell
 import proofmill.spec.{Block, Register}
 import spinal.core._
 
-/** Lays one self-describing block into the register map: header words, then its registers by name. */
+/** Adds a self-describing block to the register map: header words, then its registers by name. */
 object BlockMap {
 
   /** @param base    byte address of the block
     * @param next    byte address of the next one, 0 for none
     * @param known   values of read-only registers that never change
-    * @param status  counters, changing read-only registers, and registers that mean something else when written
+    * @param status  counters, read-only registers that change, and registers whose writes have another meaning
     * @param control gives for a read-write register its width in use and its reset value
     * @return the read-write registers by name
     */

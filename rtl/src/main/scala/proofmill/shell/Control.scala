@@ -3,7 +3,7 @@ package proofmill.shell
 import proofmill.spec.Spec
 import spinal.core._
 
-/** The commands that the shell answers itself, as `spec/wire/shell.toml` numbers them. */
+/** Packets that the shell answers itself, from `spec/wire/shell.toml`. */
 object Control {
   private val wire = Spec.table("wire/shell")
 
@@ -28,18 +28,18 @@ object Control {
   }
 }
 
-/** What a packet asks of the control unit. */
+/** Kinds of requests to the control unit. */
 object RequestKind extends SpinalEnum {
   val RESET, STATUS, IGNORE = newElement()
 }
 
-/** One packet that is not an engine's, with its header (absent bytes zero). */
+/** A packet that is not an engine's; absent bytes of its header are zero. */
 case class Request() extends Bundle {
   val kind = RequestKind()
   val header = Bits(64 bits)
 }
 
-/** A command that goes to an engine: known by number and length together. */
+/** A command of an engine, identified by number and length together. */
 case class EngineCommand(number: BigInt, bytes: Int) {
   require(bytes > 8, s"command 0x${number.toString(16)}: $bytes bytes leave nothing after the header")
   val header: BigInt = Control.header(number, bytes)

@@ -4,7 +4,7 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** What the STATUS reply says; everything but the busy bit is known at generation. */
+/** The contents of the STATUS reply; all but the busy bit is constant. */
 case class Identity(version: BigInt, buildDate: BigInt, buildHost: BigInt, capabilities: BigInt) {
 
   /** The reply as one little-endian number, `state` zero. */
@@ -12,22 +12,30 @@ case class Identity(version: BigInt, buildDate: BigInt, buildHost: BigInt, capab
     Control.statusReply | (version << 8 * 8) | (buildDate << 12 * 8) | (buildHost << 20 * 8) | (capabilities << 28 * 8)
 }
 
-/** Answers RESET, STATUS and IGNORE requests in their order, and carries out resets.
+/** Answers RESET, STATUS and IGNORE requests in order, and executes resets.
   *
-  * A request is taken when the last word of its reply is. A reset, asked for by packet or by `softReset`:
-  *   1. `resetting` rises: engines and their queues are held in reset, half-made replies are dropped;
-  *   2. at least `resetCycles` later and when no whole reply waits any more and no memory access is under way, it is done;
-  *   3. then, for a packet, the reply; `resetting` falls with it.
-  * The RESET packet stays at the end of the stream meanwhile, so nothing behind it can be lost. STATUS and IGNORE are
-  * answered during a soft reset as at any time.
+  * A request is accepted with the last word of its reply. A reset, requested by a packet or by `softReset`:
+  *   1. `resetting` rises: engines and their queues are in reset, incomplete replies are discarded;
+  *   2. the reset is done at least `resetCycles` later, when no complete reply waits and no memory access is outstanding;
+  *   3. the reply, for a packet; `resetting` falls with it.
+  * The RESET packet stays at the end of the stream meanwhile, so nothing behind it is lost. STATUS and IGNORE are
+  * answered during a soft reset, too.
   */
 case class ControlUnit(identity: Identity, resetCycles: Int) extends Component {
+
+  /** Requests, and replies to them. */
   val requests = slave(Stream(Request()))
+  val reply = master(Word.packets)
+
+  /** Pulse: the host requests a reset by the register. */
   val softReset = in(Bool())
+
+  /** Levels: a complete reply waits; a memory access is outstanding; an engine is busy, for STATUS. */
   val repliesWaiting = in(Bool())
   val memoriesBusy = in(Bool())
   val busy = in(Bool())
-  val reply = master(Word.packets)
+
+  /** Level: engines and their queues are in reset. */
   val resetting = out(RegInit(False))
 
   // Reset.

@@ -4,23 +4,21 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Stands in front of a subordinate that may be reset, or die, without its manager: every burst of the manager ends.
+/** Completes every burst of a manager although its subordinate may be reset or hang.
   *
   * {{{
   *            down, or hung
-  *   OPEN ──────────────────► SHUT     bursts pass                    │ nothing passes; what was begun and what begins
-  *     ▲                       │                                      │ is answered with SLVERR
+  *   OPEN ──────────────────► SHUT     bursts pass                    │ nothing passes; outstanding and new bursts
+  *     ▲                       │                                      │ get SLVERR
   *     └───────────────────────┘
-  *      down is over, all is answered
+  *      `down` is low, no burst is outstanding
   * }}}
   *
-  * `down` is high while the subordinate is in reset. It is hung when a read, or a write, waits for it
-  * for `patience` cycles; then only a reset of it opens the firewall again, and `hung` says so. Between the two states the subordinate has
-  * forgotten everything.
+  * The subordinate hangs if a read or a write waits for it for `patience` cycles. Then only its reset opens the firewall again.
   *
-  * Bursts pass in order, addresses, read data and responses a cycle later. The data of a write is taken once its address is, and the next write's address
-  * with or after the last data; `last` is made here. At most `bursts` reads, and as many writes, are under way. The mirror of [[MemoryGuard]],
-  * which stands behind a manager that may be reset.
+  * Bursts pass in order; addresses, read data and responses with a latency of one cycle. The data of a write is accepted after its address, the next
+  * write's address with or after the last data; `last` is generated. At most `bursts` reads and `bursts` writes are outstanding. [[MemoryGuard]] is the
+  * counterpart for a manager that may be reset.
   *
   * @param bursts   a power of two
   * @param patience cycles, at least two
@@ -28,8 +26,11 @@ import spinal.lib.bus.amba4.axi._
 case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 16) extends Component {
   require(isPow2(bursts), s"Firewall: $bursts bursts are not a power of two")
 
+  /** The manager's side, and the subordinate's. */
   val manager = slave(Axi4(config))
   val subordinate = master(Axi4(config))
+
+  /** Levels: the subordinate is in reset; it hangs. */
   val down = in(Bool())
   val hung = out(RegInit(False))
 
@@ -37,10 +38,10 @@ case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 1
   val shut = RegInit(True)
   val cut = shut || down || hung
 
-  /** After `shut`, before OPEN: nothing begins. */
+  /** Level: from SHUT to OPEN no burst is accepted. */
   val closing = shut && !down && !hung
 
-  // Reads. `lengths`: of those that are under way, less 1; `beat` of the first one.
+  // Reads. `lengths`: of outstanding ones, less 1; `beat`: of the oldest one.
   val read = new Area {
     val lengths = Vec(Reg(UInt(8 bits)), bursts)
     val begun, ended = Reg(UInt(countBits bits)) init 0
@@ -67,7 +68,7 @@ case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 1
     manager.r << data.m2sPipe()
   }
 
-  // Writes. `left`: beats of data that the present write still owes.
+  // Writes. `left`: beats of data that the current write lacks.
   val write = new Area {
     val left = Reg(UInt(9 bits)) init 0
     val open = Reg(UInt(countBits bits)) init 0
@@ -84,7 +85,7 @@ case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 1
     when(address.fire)(left := address.len +^ 1)
 
     val answered = Stream(Axi4B(config))
-    val whole = open > (left =/= 0).asUInt // some have all their data
+    val whole = open > (left =/= 0).asUInt // a write has all of its data
     answered.valid := cut ? whole | subordinate.b.valid
     answered.resp := cut ? Axi4.resp.SLVERR | subordinate.b.resp
     subordinate.b.ready := answered.ready && !cut
@@ -92,7 +93,7 @@ case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 1
     manager.b << answered.m2sPipe()
   }
 
-  // Does something wait for the subordinate for too long? Reads and writes apart, or one would hide that the other hangs.
+  // Timeouts, of reads and writes separately, since progress of one does not prove progress of the other.
   private def late(waits: Bool): Bool = {
     val quiet = Reg(UInt(log2Up(patience + 1) bits)) init 0
     quiet := (waits && !cut) ? (quiet + 1) | U(0)

@@ -5,10 +5,10 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** The register door to the command stream: the AXI-Stream FIFO registers of `spec/wire/shell.toml`, `[mailbox]`.
+/** Packets through registers: the AXI-Stream FIFO registers of `spec/wire/shell.toml`, `[mailbox]`.
   *
   * Interrupt status bits are sticky and cleared by writing 1; "receive complete" stays set while a packet waits, so no order
-  * of reads and clears loses one. "Transmit complete" says that the packet is launched, and nothing after that can fail.
+  * of reads and clears loses one. "Transmit complete" means that the packet was launched, which cannot fail any more.
   * Data and length registers take whole words: byte strobes do not matter here. No reset touches what is in the boxes.
   */
 case class Mailbox(depth: Int) extends Area {
@@ -32,19 +32,19 @@ case class Mailbox(depth: Int) extends Area {
   // What the published card shows after power-up: both resets complete, both programmable-empty flags.
   private val atPowerUp = BigInt("01D00000", 16)
 
-  def connect(map: RegisterMap, door: AxiLiteDoor, base: Int): Unit = {
+  def connect(map: RegisterMap, port: AxiLitePort, base: Int): Unit = {
     def at(name: String) = base + offset(name)
 
     transmit.word.valid := map.writes(at("tdfd"))
-    transmit.word.payload := door.writeData
+    transmit.word.payload := port.writeData
     transmit.launch.valid := map.writes(at("tlr"))
-    transmit.launch.payload := door.writeData
+    transmit.launch.payload := port.writeData
     receive.take := map.reads(at("rdfd"))
 
     val status = Reg(Bits(32 bits)) init atPowerUp
     val enable = Reg(Bits(32 bits)) init 0
-    when(map.writes(at("isr")))(status := status & ~door.writeData)
-    when(map.writes(at("ier")))(enable := door.writeData)
+    when(map.writes(at("isr")))(status := status & ~port.writeData)
+    when(map.writes(at("ier")))(enable := port.writeData)
     val none = receive.length === 0
     for (
       (bit, event) <- Seq(

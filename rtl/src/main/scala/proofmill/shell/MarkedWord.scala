@@ -4,8 +4,8 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** A word and all that the framer asks of its 72 bits: whether it is `full`, a whole `reset` or `status` packet's word, the header
-  * that `opens` each engine's command, and as full as the last word that `closes` it.
+/** A word with the comparisons that the framer needs: all bytes are present (`full`), it is a whole `reset` or `status` packet, it is the header of
+  * each engine's command (`opens`), and it has as many bytes as that command's last word (`closes`).
   */
 case class MarkedWord(engines: Int) extends Bundle {
   val word = Word()
@@ -15,7 +15,7 @@ case class MarkedWord(engines: Int) extends Bundle {
 
 object MarkedWord {
 
-  /** The marks of a word by the headers and lengths of the engines' commands. */
+  /** Compares a word with the headers and lengths of the engines' commands. */
   def of(engines: Seq[EngineCommand])(beat: Fragment[Word]): Fragment[MarkedWord] = {
     val marked = Fragment(MarkedWord(engines.size))
     val (data, keep) = (beat.fragment.data, beat.fragment.keep)

@@ -4,26 +4,28 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Stands between an engine's memory channel and the card's, so that the engine may be reset at any moment.
+/** Isolates an engine's memory channel, so that the engine can be reset at any time.
   *
-  * It is not reset with the engine. While `blocked` is high, as it is in every cycle of the engine's reset, it takes nothing from the
-  * engine and shows it nothing; it ends what has begun: data of begun writes is made up with no byte enabled, read data and responses are
-  * taken. `busy` says that something has begun and has not ended; a reset may be done when it is low.
+  * The guard is not reset with the engine. While `blocked` is high, as it is during the engine's reset, nothing passes, and outstanding bursts are
+  * completed: writes with data without byte enables, read data and responses are discarded.
   *
-  * Bursts reach the memory in the order of the engine, a cycle later. The data of a write is taken once its address is, and the next
-  * write's address with or after the last data; `last` is made here. At most `bursts` reads, and as many writes, are under way.
+  * Bursts pass in order with a latency of one cycle. The data of a write is accepted after its address, the next write's address with or after the last
+  * data; `last` is generated. At most `bursts` reads and `bursts` writes are outstanding.
   *
   * @param bursts a power of two
   */
 case class MemoryGuard(config: Axi4Config, bursts: Int = 64) extends Component {
   require(isPow2(bursts), s"MemoryGuard: $bursts bursts are not a power of two")
 
+  /** The engine's channel, and the memory's. */
   val engine = slave(Axi4(config))
   val memory = master(Axi4(config))
+
+  /** Levels: nothing passes; a burst is outstanding. A reset of the engine may end when `busy` is low. */
   val blocked = in(Bool())
   val busy = out(Bool())
 
-  /** Counts bursts from `begin` to `end`; no more than `bursts`. */
+  /** Counts outstanding bursts, at most `bursts`. */
   class Open(begin: Bool, end: Bool) extends Area {
     val count = Reg(UInt(log2Up(bursts) + 1 bits)) init 0
     count := count + begin.asUInt - end.asUInt
@@ -45,7 +47,7 @@ case class MemoryGuard(config: Axi4Config, bursts: Int = 64) extends Component {
     end := memory.r.fire && memory.r.last
   }
 
-  // Writes. `left`: beats of data that the present write still owes.
+  // Writes. `left`: beats of data that the current write lacks.
   val write = new Area {
     val left = Reg(UInt(9 bits)) init 0
     val data = Stream(Axi4W(config))

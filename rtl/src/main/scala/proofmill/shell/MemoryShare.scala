@@ -4,12 +4,12 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Two managers of one memory channel: an engine and the door. They take turns burst by burst, reads and writes apart.
+/** Shares a memory channel between two managers, round robin by burst, reads and writes independently.
   *
-  * The memory answers in the order of the addresses, so a queue remembers whose they are. The data of a write pass in that order too: a manager
-  * offers an address only when its data follow without waiting for the other.
+  * The memory responds in the order of the addresses, so a queue has the owners of outstanding bursts. The data of writes pass in the same order: a
+  * manager offers an address only if its data follow without depending on the other manager.
   *
-  * @param bursts a power of two: reads, and as many writes, of both together
+  * @param bursts a power of two: outstanding reads, and as many writes, of both managers together
   */
 case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component {
   val managers = Vec(slave(Axi4(config)), 2)
@@ -23,7 +23,7 @@ case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component 
     for ((input, manager) <- choice.io.inputs.zip(managers)) input << manager.ar
     val room = Bool()
     memory.ar << choice.io.output.haltWhen(!room)
-    val turns = new Turns(2, bursts, memory.ar.fire, choice.io.chosen, memory.r.fire && memory.r.last)
+    val turns = new OwnerQueue(2, bursts, memory.ar.fire, choice.io.chosen, memory.r.fire && memory.r.last)
     room := turns.room
     memory.r.ready := turns.some && Vec(managers.map(_.r.ready))(turns.owner)
     for ((manager, i) <- managers.zipWithIndex) {
@@ -37,8 +37,8 @@ case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component 
     for ((input, manager) <- choice.io.inputs.zip(managers)) input << manager.aw
     val room = Bool()
     memory.aw << choice.io.output.haltWhen(!room)
-    val data = new Turns(2, bursts, memory.aw.fire, choice.io.chosen, memory.w.fire && memory.w.last)
-    val answers = new Turns(2, bursts, memory.aw.fire, choice.io.chosen, memory.b.fire)
+    val data = new OwnerQueue(2, bursts, memory.aw.fire, choice.io.chosen, memory.w.fire && memory.w.last)
+    val answers = new OwnerQueue(2, bursts, memory.aw.fire, choice.io.chosen, memory.b.fire)
     room := data.room && answers.room
 
     memory.w.valid := data.some && Vec(managers.map(_.w.valid))(data.owner)

@@ -5,14 +5,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** A memory channel spread over several ports of the memory, each of which is slower than the channel: HBM's pseudo-channels.
+/** Stripes a memory channel over several slower ports of the memory, such as the pseudo-channels of HBM.
   *
-  * A `unit` of bytes lies behind one port, the next one behind another ([[MemoryStripe.port]]); no burst leaves its unit. Bursts of all ports are under
-  * way at once. Read data and responses come back in the order of the addresses, so each port has a queue of read data for a unit and more.
+  * Consecutive units of `unit` bytes are behind different ports ([[MemoryStripe.port]]); a burst does not cross a unit. Bursts of all ports overlap. Read
+  * data and responses return in the order of the addresses, so each port has a queue of read data.
   *
   * @param ports  a power of two, from 2 on
-  * @param bursts a power of two: reads, and as many writes, under way
-  * @param beats  of read data that wait behind a port
+  * @param bursts a power of two: outstanding reads, and as many writes
+  * @param beats  beats of read data that a port's queue holds
   */
 case class MemoryStripe(
     config: Axi4Config,
@@ -26,7 +26,7 @@ case class MemoryStripe(
   val manager = slave(Axi4(config))
   val memories = Vec(master(Axi4(MemoryStripe.config(config, ports))), ports)
 
-  /** Addresses to the ports' own, a cycle later. */
+  /** Translates addresses to those of the ports, one cycle later. */
   private class Parts[T <: Axi4Ax](channel: Stream[T], to: Seq[Stream[T]], port: UInt) extends Area {
     val halves = to.map(cloneOf(_))
     for (((one, half), i) <- to.zip(halves).zipWithIndex) {
@@ -45,7 +45,7 @@ case class MemoryStripe(
     private val parts = new Parts(address, memories.toList.map(_.ar), port)
     private val waiting = memories.map(_.r.queue(beats, latency = 1))
     val data = Stream(Axi4R(config))
-    val turns = new Turns(ports, bursts, address.fire, port, data.fire && data.last)
+    val turns = new OwnerQueue(ports, bursts, address.fire, port, data.fire && data.last)
     room := turns.room
     data.valid := turns.some && Vec(waiting.map(_.valid))(turns.owner)
     data.payload := Vec(waiting.map(_.payload))(turns.owner)
@@ -58,8 +58,8 @@ case class MemoryStripe(
     val room = Bool()
     val address = manager.aw.haltWhen(!room)
     private val parts = new Parts(address, memories.toList.map(_.aw), port)
-    val data = new Turns(ports, bursts, address.fire, port, manager.w.fire && manager.w.last)
-    val answers = new Turns(ports, bursts, address.fire, port, manager.b.fire)
+    val data = new OwnerQueue(ports, bursts, address.fire, port, manager.w.fire && manager.w.last)
+    val answers = new OwnerQueue(ports, bursts, address.fire, port, manager.b.fire)
     room := data.room && answers.room
 
     private val halves = memories.map(memory => cloneOf(memory.w))
@@ -77,14 +77,14 @@ case class MemoryStripe(
 
 object MemoryStripe {
 
-  /** Of each port of a channel with this one. */
+  /** The configuration of a port, for that of the channel. */
   def config(channel: Axi4Config, ports: Int): Axi4Config =
     channel.copy(addressWidth = channel.addressWidth - log2Up(ports))
 
   private def number(address: UInt, unit: Int): UInt = address >> log2Up(unit)
 
-  /** The port: the exclusive or of all pieces of the unit's number that are as long as the port's. So of consecutive members of a sequence with any power
-    * of two for its stride, as many as there are ports have one each.
+  /** The port: the exclusive or of all digits of the unit's number to the base `ports`. So consecutive members of a sequence with a power of two as its
+    * stride are spread evenly over the ports.
     */
   def port(address: UInt, ports: Int, unit: Int): UInt = {
     val bits = log2Up(ports)
@@ -94,11 +94,11 @@ object MemoryStripe {
     pieces.reduce(_ ^ _)
   }
 
-  /** The address there: the unit's number without its lowest piece. With the port, that says which unit it is. */
+  /** The address at the port: the unit's number without its lowest digit, which the port replaces. */
   def inside(address: UInt, ports: Int, unit: Int): UInt =
     (number(address, unit) >> log2Up(ports)) @@ address.resize(log2Up(unit) bits)
 
-  /** The address that these two come from. */
+  /** The address for a port and an address at it. */
   def address(port: UInt, inside: UInt, ports: Int, unit: Int): UInt = {
     val high = number(inside, unit)
     val lowest = port ^ MemoryStripe.port(high @@ U(0, log2Up(ports * unit) bits), ports, unit)

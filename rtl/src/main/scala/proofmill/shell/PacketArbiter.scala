@@ -3,9 +3,9 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** Merges packet streams, round robin by packet: once a packet is offered it keeps the output to its last word.
+/** Round-robin arbiter of packet streams. A packet keeps the grant up to its last word.
   *
-  * No storage and no latency. A port that waits is served after at most `ports - 1` packets of the others.
+  * No storage, no latency. A waiting port is granted after at most `ports - 1` packets of other ports.
   */
 case class PacketArbiter[T <: Data](payload: HardType[T], ports: Int) extends Component {
   require(ports > 0, "PacketArbiter: no port")
@@ -16,7 +16,7 @@ case class PacketArbiter[T <: Data](payload: HardType[T], ports: Int) extends Co
   /** The packet of `owner` is offered and has not ended. */
   val locked = RegInit(False)
 
-  /** One-hot: the port of the present packet, between packets that of the previous one. */
+  /** One-hot: the port of the current packet; between packets, that of the previous one. */
   val owner = Reg(Bits(ports bits)) init 1
 
   val requests = Vec(inputs.map(_.valid)).asBits

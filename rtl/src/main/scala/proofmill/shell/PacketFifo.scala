@@ -3,10 +3,10 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** A first-in first-out queue of whole packets: nothing of a packet can be seen at `pop` before its last word is in.
+/** A FIFO of whole packets: a packet is visible at `pop` only after its last word was pushed.
   *
-  * `rollback` forgets the words of the packet under way, the one of the same cycle included; packets already complete stay.
-  * A packet must fit: at most `depth` words. Words leave two cycles after the last one entered, one a cycle (block memory).
+  * `rollback` (pulse) removes the words of the incomplete packet, including that of the same cycle. A packet has at most `depth` words. The latency from
+  * the last word to the first one at `pop` is two cycles (block memory).
   *
   * Three pointers, one bit wider than an address, go round in the order read <= committed <= write <= read + depth:
   * {{{

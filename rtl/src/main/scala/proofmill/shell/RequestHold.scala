@@ -3,21 +3,23 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** A request in registers between the framer, which asks, and the control unit, which answers: neither waits in its cycle for the other.
+/** Registers requests between the framer and the control unit, and cuts the paths of valid and ready between them.
   *
-  * The framer's request is taken a cycle after the control unit's, so its packet is at the end of the stream until its reply has left, as a
-  * RESET needs. Each request takes two cycles more. What is asked stays asked and the same until it is taken.
+  * The framer's request is accepted one cycle after the control unit's, so its packet stays at the end of the stream until its reply was sent, as a
+  * RESET needs. A request takes two additional cycles. A request that is valid stays valid and steady until it is accepted.
   */
 case class RequestHold() extends Component {
-  val asked = slave(Stream(Request()))
-  val held = master(Stream(Request()))
+
+  /** Requests of the framer, and the registered ones for the control unit. */
+  val request = slave(Stream(Request()))
+  val registered = master(Stream(Request()))
 
   val waiting, answered = RegInit(False)
-  when(asked.valid && !answered)(waiting := True)
-  when(held.fire)(waiting := False)
-  answered := held.fire
+  when(request.valid && !answered)(waiting := True)
+  when(registered.fire)(waiting := False)
+  answered := registered.fire
 
-  held.valid := waiting
-  held.payload := RegNextWhen(asked.payload, !waiting)
-  asked.ready := answered
+  registered.valid := waiting
+  registered.payload := RegNextWhen(request.payload, !waiting)
+  request.ready := answered
 }

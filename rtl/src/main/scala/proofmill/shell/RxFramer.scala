@@ -4,7 +4,7 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Cuts the incoming stream into packets and sends each to exactly one place, whatever comes.
+/** Splits the incoming stream into packets and routes each packet to exactly one destination, for any input.
   *
   * A packet ends at `last` and nowhere else. Its first word is the header, {len, command}, absent bytes taken as zero.
   *   - RESET and STATUS, exactly one full word: a request of that kind.
@@ -14,8 +14,8 @@ import spinal.lib._
   *   - Everything else (unknown, too short, too long, gaps in `keep`, null beats): one IGNORE request once it has ended.
   *
   * Contract of the engine queues: `commands(i)` ends with `last` on the word that makes the packet whole; `rollback(i)` takes back
-  * the words before. While `abort` is high (the engines and their queues are in reset) nothing enters them; the
-  * packet that was on its way to one is swallowed without any reply.
+  * the words before. While `abort` is high (the engines and their queues are in reset) nothing enters them; a
+  * packet that was being routed to one is discarded without a reply.
   *
   * A word is compared with the headers on its way into a register, so that a cycle later the decision reads a few bits. Ready whenever
   * that register is free or the place that its word goes to is ready. No other storage but the header.
@@ -32,14 +32,14 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   /** A packet has ended in this cycle. */
   val taken = out(Bool())
 
-  // The word, and what it is.
+  // The word and its marks.
   val word = rx.map(MarkedWord.of(engines)).m2sPipe()
   val data = word.fragment.word.data
   val keep = word.fragment.word.keep
   val full = word.fragment.full
   val present = Cat(keep.asBools.zip(data.subdivideIn(8 bits)).map { case (there, byte) => byte.andMask(there) })
 
-  // The packet under way.
+  // The current packet.
   val first = RegInit(True)
   val header = Reg(Bits(64 bits))
   val silent = RegInit(False)
@@ -48,11 +48,11 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
 
   private def any(bits: Seq[Bool]): Bool = bits.foldLeft(False)(_ || _)
 
-  // First word: whose packet is it?
+  // The first word selects the destination.
   val starts = engines.indices.map(word.fragment.opens(_))
   val starting = first && any(starts)
 
-  // Later words of an engine's packet: is it still the packet that its header promised?
+  // Later words of an engine's packet are checked against its header.
   val inside = !first && any(target)
   val exact = any(target.zipWithIndex.map { case (mine, i) => mine && word.fragment.closes(i) })
   val wellFormed = word.last === (left === 1) && (full || (word.last && exact))

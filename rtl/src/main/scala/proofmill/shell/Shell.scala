@@ -9,7 +9,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi.Axi4
 import spinal.lib.bus.amba4.axilite._
 
-/** Everything around the engines: packets in, packets out, registers.
+/** The shell of a card: routes packets to and from the engines, and has the registers.
   *
   * {{{
   *          +----------+   +---------+   +--------+   +---------+   +---------+
@@ -20,25 +20,25 @@ import spinal.lib.bus.amba4.axilite._
   *               |  RESET, STATUS, IGNORE   +-------------+         |         |
   *               +------------------------->| ControlUnit |-------->|         |
   *                                          +-------------+         +---------+
-  *   axi <--> AxiLiteDoor <--> RegisterMap (identification, shell block, one block an engine)
-  *        WindowDoor in front of it, if an engine answers addresses itself
+  *   axi <--> AxiLitePort <--> RegisterMap (identification, shell block, one block an engine)
+  *        WindowPort in front of it, if an engine has a window
   * }}}
-  * With another door, `rx` and `tx` carry its format. With the mailbox, they are unused and the packets come from and go to the registers.
+  * With an adapter, `rx` and `tx` carry its format. With the mailbox, they are unused and packets pass through the registers.
   */
 class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val rx = slave(Word.packets)
   val tx = master(Word.packets)
   val axi = slave(AxiLite4(Shell.addressBits, 32))
 
-  // Reset of everything that RESET resets.
+  // The reset of the engines and their queues.
   val resetting = Bool()
   val inReset = RegNext(resetting) init True
   val fresh = ClockDomain.current.copy(reset = inReset)
 
-  /** The same, in a register for one reader: that of the engines reaches thousands. */
+  /** A copy of the reset level for one reader, since the register of the engines' reset has thousands. */
   private def blocked: Bool = Copies.one(resetting, init = true)
 
-  // Engines, each between its two queues.
+  // Engines, each with a command queue and a reply queue.
   val engines: Seq[Engine] = slots.map(slot => fresh(slot.build()).setPartialName(slot.instance))
   val commandQueues = engines.map { e =>
     Option.when(e.commands.nonEmpty)(fresh(PacketFifo(cloneOf(e.command.fragment), config.commandWords)))
@@ -64,7 +64,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val guards = own.map { case (engine, channel) => guarded(channel, engine.bursts) }
   val memories = guards.map(guard => master(Axi4(guard.memory.config)))
 
-  // One that an engine lends to another has both.
+  // A channel that an engine lends to another is shared.
   private val lent = engines.flatMap(engine => engine.lent.map(engine.memories(_)))
   private val borrowers = engines.filter(_.borrowed.nonEmpty)
   require(borrowers.size <= lent.size && borrowers.size <= 1, s"${borrowers.size} engines borrow ${lent.size} channels")
@@ -79,25 +79,26 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
       case _ => guard.memory
     }
 
-  // The door to them, if there is one.
-  val bulk = Option.when(config.memoryDoor && guards.nonEmpty)(new Bulk)
+  // The host's port to the memories, if there is one.
+  val bulk = Option.when(config.memoryPort && guards.nonEmpty)(new Bulk)
   for (((port, channel), i) <- memories.zip(channels).zipWithIndex) bulk match {
-    case Some(door) => door.share(i, channel, port)
+    case Some(bulk) => bulk.share(i, channel, port)
     case None       => port << channel
   }
 
-  /** A door beside the engines: in reset with them, guarded as they are, and a turn at each channel. */
+  /** The host's port to the memories: reset and guarded like an engine, it shares each channel with the engine. */
   class Bulk extends Area {
     val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits))))
     val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits))))
     private val widest = guards.map(_.memory.config).maxBy(_.addressWidth)
-    val door = fresh(new MemoryDoor(widest, guards.map(guard => BigInt(1) << guard.memory.config.addressWidth)))
-    door.io.transfers << transfers
-    door.io.answers >> answers
+    val memoryPort =
+      fresh(new HostMemoryPort(widest, guards.map(guard => BigInt(1) << guard.memory.config.addressWidth)))
+    memoryPort.io.transfers << transfers
+    memoryPort.io.answers >> answers
     val guard = MemoryGuard(widest)
-    guard.engine << door.io.memory
+    guard.engine << memoryPort.io.memory
     guard.blocked := blocked
-    val channel = RegNextWhen(door.io.channel, !guard.busy) init 0
+    val channel = RegNextWhen(memoryPort.io.channel, !guard.busy) init 0
     private val all = guard.memory
     private val ports = memories.map(port => Axi4(port.config))
     private def one(get: Axi4 => Bool) = Vec(ports.map(get))(channel)
@@ -109,16 +110,16 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     all.b.valid := one(_.b.valid)
     all.b.payload := Vec(ports.map(_.b.payload))(channel)
     for ((port, i) <- ports.zipWithIndex) {
-      val mine = channel === i
+      val selected = channel === i
       for ((to, from) <- Seq(port.ar -> all.ar, port.aw -> all.aw)) {
-        to.valid := from.valid && mine
+        to.valid := from.valid && selected
         to.payload.assignSomeByName(from.payload)
         to.addr.removeAssignments() := from.addr.resized
       }
-      port.w.valid := all.w.valid && mine
+      port.w.valid := all.w.valid && selected
       port.w.payload := all.w.payload
-      port.r.ready := all.r.ready && mine
-      port.b.ready := all.b.ready && mine
+      port.r.ready := all.r.ready && selected
+      port.b.ready := all.b.ready && selected
     }
 
     def share(i: Int, engine: Axi4, port: Axi4): Unit = {
@@ -156,9 +157,9 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val control = ControlUnit(identity, config.resetCycles)
   val arbiter = PacketArbiter(Word(), engines.size + 1)
   val hold = RequestHold()
-  hold.asked << framer.requests
-  control.requests << hold.held
-  // A cycle late: nothing begins in a reset by then.
+  hold.request << framer.requests
+  control.requests << hold.registered
+  // One cycle late, which is harmless: nothing begins during a reset.
   control.repliesWaiting := RegNext(replyQueues.map(!_.empty).foldLeft(False)(_ || _)) init True
   control.memoriesBusy := RegNext(
     (guards ++ borrows ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
@@ -177,29 +178,29 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     }
   control.busy := busy.map(_.now).foldLeft(False)(_ || _)
 
-  // Doors.
-  val door = AxiLiteDoor(Shell.addressBits)
+  // Register ports.
+  val registerPort = AxiLitePort(Shell.addressBits)
   private val windows = engines.flatMap(_.window)
   require(windows.size <= 1, "two engines with a window")
-  if (windows.isEmpty) door.axi << axi
+  if (windows.isEmpty) registerPort.axi << axi
   for (window <- windows) {
-    val split = WindowDoor(Shell.addressBits, window.base, window.bytes)
+    val split = WindowPort(Shell.addressBits, window.base, window.bytes)
     split.axi << axi
-    door.axi << split.rest
+    registerPort.axi << split.rest
     window << split.window
     split.blocked := blocked
   }
-  val map = new RegisterMap(door)
+  val map = new RegisterMap(registerPort)
   val mailbox = config.mailbox generate Mailbox(Shell.mailboxWords)
-  val streams = config.door.map(_())
+  val streams = config.adapter.map(_())
   if (config.mailbox) {
-    mailbox.connect(map, door, Shell.streamControl)
+    mailbox.connect(map, registerPort, Shell.streamControl)
     framer.rx << mailbox.commands.m2sPipe()
     mailbox.replies << arbiter.output.m2sPipe()
     rx.ready := False
     tx.setIdle()
   } else if (streams.nonEmpty) {
-    // No reset touches it: what it has begun to send it sends to its end.
+    // It is not reset: it completes what it has begun to send.
     streams.get.rx << rx.m2sPipe()
     framer.rx << streams.get.commands.m2sPipe()
     streams.get.replies << arbiter.output
@@ -216,21 +217,21 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
       when(event)(value := value + 1)
       value.asBits
     }
-    private val asked = framer.requests
+    private val requests = framer.requests
     val status = Map(
       "cycles" -> count(True),
       "packets_in" -> count(framer.taken),
       "packets_out" -> count(arbiter.output.fire && arbiter.output.last),
-      "ignored" -> count(asked.fire && asked.kind === RequestKind.IGNORE),
+      "ignored" -> count(requests.fire && requests.kind === RequestKind.IGNORE),
       "control" -> framer.abort.asBits.resize(32 bits)
     )
     for ((name, value) <- status if name != "control") value.setName(name)
-    val ofDoor = bulk.map(_.door.events.map { case (name, event) => name -> count(event) })
+    val ofDoor = bulk.map(_.memoryPort.events.map { case (name, event) => name -> count(event) })
   }
   val registers = new ClockingArea(fresh) {
     Shell.identify(map, if (streams.isEmpty) "layout" else "streams")
     val header = Shell.block
-    val blocks = (header +: engines.map(_.block)) ++ bulk.map(_ => MemoryDoor.block)
+    val blocks = (header +: engines.map(_.block)) ++ bulk.map(_ => HostMemoryPort.block)
     require(
       blocks.size <= Shell.maxBlocks,
       s"${engines.size} engines: the address map has room for ${Shell.maxBlocks - 1}"
@@ -252,12 +253,12 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
       for ((name, input) <- engine.control) input := held(name)
     }
     for (counted <- counters.ofDoor) {
-      val known = Map("channels" -> BigInt(memories.size), "longest" -> BigInt(MemoryDoor.longest))
-      BlockMap(map, at(blocks.size - 1), 0, MemoryDoor.block, known, counted, Map.empty)
+      val known = Map("channels" -> BigInt(memories.size), "longest" -> BigInt(HostMemoryPort.longest))
+      BlockMap(map, at(blocks.size - 1), 0, HostMemoryPort.block, known, counted, Map.empty)
     }
     map.build(Shell.unmapped)
   }
-  control.softReset := map.writes(Shell.controlAddress) && door.writeStrobe(0) && door.writeData(0)
+  control.softReset := map.writes(Shell.controlAddress) && registerPort.writeStrobe(0) && registerPort.writeData(0)
 }
 
 object Shell {
@@ -276,13 +277,13 @@ object Shell {
   val block: Block = Block(wire)
   val controlAddress: Int = firstBlock + block.registers.find(_.name == "control").get.offset
 
-  /** Depth of an engine's reply queue: room for its longest reply at least. */
+  /** The depth of an engine's reply queue: at least its longest reply. */
   private def replyWords(config: ShellConfig, engine: Engine): Int = {
     val longest = (engine.longestUnasked +: engine.commands.map(_.wire.replyBytes)).max
     config.replyWords max (1 << log2Up((longest + 7) / 8))
   }
 
-  /** The fixed page: all that a host may know beforehand. */
+  /** The identification page, which is the same on all cards. */
   def identify(map: RegisterMap, layout: String): Unit = {
     def at(name: String) = Spec.int(identification.getTable(name), "offset")
     def value(name: String) = Spec.big(identification.getTable(name), "value")

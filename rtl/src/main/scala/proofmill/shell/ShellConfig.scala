@@ -1,22 +1,22 @@
 package proofmill.shell
 
 import proofmill.engine.Engine
-import proofmill.stream.Door
+import proofmill.stream.PacketAdapter
 
 /** One engine of a card: which operation, which instance, and how to make it. */
 case class EngineSlot(op: String, instance: String, build: () => Engine)
 
-/** What surrounds the engines.
+/** Configuration of the shell.
   *
   * @param version      0x00MMmmpp
-  * @param buildDate    up to 8 ASCII characters, said in the STATUS reply; never taken from a clock
+  * @param buildDate    up to 8 ASCII characters, in the STATUS reply; never taken from a clock
   * @param buildHost    likewise
   * @param commandWords depth of each engine's command queue in 64-bit words
   * @param replyWords   least depth of an engine's reply queue in 64-bit words
   * @param resetCycles  cycles that the engines are held in reset at least
-  * @param mailbox      commands and replies pass through the register door instead of the streams
-  * @param door         what makes packets of what the streams carry, if these are none
-  * @param memoryDoor   streams of 512 bits lead to the card's memory
+  * @param mailbox      commands and replies pass through registers instead of the streams
+  * @param adapter      converts between packets and what the streams carry, if these carry no packets
+  * @param memoryPort   the host reads and writes the card's memory through streams of 512 bits
   */
 case class ShellConfig(
     version: Int = 0x000100,
@@ -26,10 +26,10 @@ case class ShellConfig(
     replyWords: Int = 16,
     resetCycles: Int = 16,
     mailbox: Boolean = false,
-    door: Option[() => Door] = None,
-    memoryDoor: Boolean = false
+    adapter: Option[() => PacketAdapter] = None,
+    memoryPort: Boolean = false
 ) {
-  require(!mailbox || door.isEmpty, "mailbox: with another door to the streams nobody hears it")
+  require(!mailbox || adapter.isEmpty, "mailbox: an adapter of the streams would be unused")
   for ((what, text) <- Seq("buildDate" -> buildDate, "buildHost" -> buildHost))
     require(
       text.length <= 8 && text.forall(c => c > ' ' && c < 127),

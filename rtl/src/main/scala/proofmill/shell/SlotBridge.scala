@@ -6,13 +6,13 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 import spinal.lib.bus.amba4.axilite._
 
-/** A DMA bridge of our own, where the board's shell has none: its streams and registers are those of a card behind a vendor's bridge.
+/** A DMA bridge for boards whose shell has none. Its streams and registers are those of a card behind a vendor's bridge.
   *
   * {{{
   *   ocl ── this one's registers
   *       └─ Firewall ──────────► cards
-  *   pcis ─ SlotIntake ────────► toCard(0), toCard(1)
-  *   pcim ◄ Firewall ─ SlotOutlet ◄ fromCard(0), fromCard(1)
+  *   pcis ─ SlotReceiver ──────► toCard(0), toCard(1)
+  *   pcim ◄ Firewall ─ SlotSender ◄ fromCard(0), fromCard(1)
   * }}}
   * A write of the session puts the card into reset (`resetting`) for 64 cycles at least, and until no write over PCIM is under way.
   */
@@ -32,20 +32,20 @@ class SlotBridge(slots: Int) extends Component {
   val open = RegNext(!resetting && session =/= 0) init False // ends as soon as the session is written
   val refused = RegInit(False)
 
-  val intake = new SlotIntake(slots)
-  intake.pcis << pcis
-  intake.session := session
-  intake.open := open
-  for ((to, from) <- toCard.zip(intake.streams)) to << from
+  val receiver = new SlotReceiver(slots)
+  receiver.pcis << pcis
+  receiver.session := session
+  receiver.open := open
+  for ((to, from) <- toCard.zip(receiver.streams)) to << from
 
-  val outlet = new SlotOutlet(slots)
-  outlet.session := session
-  outlet.open := open
-  for ((to, from) <- outlet.streams.zip(fromCard)) to << from
-  // A shell that hangs has no reset of its own.
+  val sender = new SlotSender(slots)
+  sender.session := session
+  sender.open := open
+  for ((to, from) <- sender.streams.zip(fromCard)) to << from
+  // The board's shell cannot be reset by the card if it hangs.
   val outer = Firewall(SlotRings.pcim, bursts = 2)
   outer.down := False
-  outer.manager << outlet.pcim
+  outer.manager << sender.pcim
   pcim << outer.subordinate
 
   // Registers: the card's, and these.
@@ -55,25 +55,27 @@ class SlotBridge(slots: Int) extends Component {
   inner.down := resetting
   LiteBus.widened(split.low, inner.manager, blocked = False)
   LiteBus.narrowed(inner.subordinate, cards)
-  val door = AxiLiteDoor(32)
-  door.axi << split.high
-  val map = new RegisterMap(door)
+  val registerPort = AxiLitePort(32)
+  registerPort.axi << split.high
+  val map = new RegisterMap(registerPort)
   map.constant(register("magic"), value("magic"))
   map.constant(register("layout"), value("layout"))
   map.constant(register("slots"), slots)
   map.readOnly(register("session"), session.asBits.resize(32))
   map.readOnly(
     register("state"),
-    state("resetting" -> resetting, "down" -> down, "fault" -> outlet.fault, "refused" -> refused)
+    state("resetting" -> resetting, "down" -> down, "fault" -> sender.fault, "refused" -> refused)
   )
   private val low = map.readWrite(register("base_low"), bits = 32, used = 32, reset = 0)
   private val high = map.readWrite(register("base_high"), bits = 32, used = 32, reset = 0)
-  outlet.base := (high ## low.dropLow(12) ## B(0, 12 bits)).asUInt
+  sender.base := (high ## low.dropLow(12) ## B(0, 12 bits)).asUInt
   for (s <- 0 until SlotRings.streams) {
-    map.readOnly(register("taken", s), session ## intake.taken(s))
-    map.readOnly(register("freed", s), session ## outlet.read(s))
-    outlet.freed(s).valid := open && map.writes(register("freed", s)) && door.writeData.takeHigh(16).asUInt === session
-    outlet.freed(s).payload := door.writeData.takeLow(16).asUInt
+    map.readOnly(register("taken", s), session ## receiver.taken(s))
+    map.readOnly(register("freed", s), session ## sender.read(s))
+    sender.freed(s).valid := open && map.writes(register("freed", s)) && registerPort.writeData.takeHigh(
+      16
+    ).asUInt === session
+    sender.freed(s).payload := registerPort.writeData.takeLow(16).asUInt
   }
   map.build(Spec.big(Spec.table("wire/shell").getTable("address_map"), "unmapped"))
 
@@ -83,12 +85,12 @@ class SlotBridge(slots: Int) extends Component {
     timer := timer + 1
     when(timer.andR) {
       timer := timer
-      when(!outlet.busy)(resetting := False)
+      when(!sender.busy)(resetting := False)
     }
   }
-  when(intake.refused)(refused := True)
+  when(receiver.refused)(refused := True)
   when(map.writes(register("session"))) {
-    session := door.writeData.takeLow(16).asUInt
+    session := registerPort.writeData.takeLow(16).asUInt
     resetting := True
     open := False
     timer := 0
@@ -102,8 +104,8 @@ object SlotBridge {
   private val patience = 1024
 }
 
-/** AXI4-Lite for two: addresses from 0 to before `border` go to `low`, all others to `high`. One read and one write at a time. An error of `low` is
-  * told by its data too, which is all ones.
+/** Routes AXI4-Lite: addresses below `border` go to `low`, all others to `high`. One outstanding read and write. The data of a read of `low` with an
+  * error is all ones.
   */
 class LiteSplit(border: Int) extends Component {
   val whole = slave(AxiLite4(32, 32))

@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.engine.ecdsa_verify.{Cut, GlvSplit, Scalars, SignatureIntake}
+import proofmill.engine.ecdsa_verify.{ScalarPlan, GlvSplit, Scalars, SignatureReceiver}
 import proofmill.field.Quotients
 import proofmill.micro.{ItemList, ItemWrite}
 import proofmill.spec.Curve
@@ -11,10 +11,10 @@ import spinal.lib._
 /** The parts of `ecdsa_verify` in front of the field processor. */
 object EcdsaUnits {
   def all: Seq[UnitTarget] = Seq("toy", "secp256k1").flatMap { curve =>
-    def target(kind: String)(make: Cut => StreamUnit) =
-      UnitTarget(s"${kind}_$curve", kind, curve, twin = false, () => make(Cut(curve)))
+    def target(kind: String)(make: ScalarPlan => StreamUnit) =
+      UnitTarget(s"${kind}_$curve", kind, curve, twin = false, () => make(ScalarPlan(curve)))
     Seq(
-      target("ecdsa_divide")(cut => new Quotients(cut.n)),
+      target("ecdsa_divide")(plan => new Quotients(plan.n)),
       target("ecdsa_split")(new GlvSplit(_)),
       target("ecdsa_items")(new ItemsUnit(_))
     )
@@ -23,16 +23,16 @@ object EcdsaUnits {
     "ecdsa_intake",
     "secp256k1",
     twin = false,
-    () => new SignatureIntake(Curve("secp256k1"))
+    () => new SignatureReceiver(Curve("secp256k1"))
   )
 }
 
 /** `Scalars` with its items collected side by side: magnitude, sign and count of each, lowest place first; places without an item are 0. */
-class ItemsUnit(cut: Cut) extends StreamUnit {
+class ItemsUnit(plan: ScalarPlan) extends StreamUnit {
   private def contexts = 2
-  private val scalars = new Scalars(cut, contexts)
-  def operands: Seq[Port] = Seq("z", "r", "s").map(Port(_, cut.bits))
-  def results: Seq[Port] = cut.lists.flatMap { list =>
+  private val scalars = new Scalars(plan, contexts)
+  def operands: Seq[Port] = Seq("z", "r", "s").map(Port(_, plan.bits))
+  def results: Seq[Port] = plan.lists.flatMap { list =>
     val item = ItemWrite(contexts, list).item
     Seq(Port(list.name, item.getBitsWidth, list.items), Port(s"${list.name}_size", log2Up(list.items + 1)))
   } :+ Port("u1_zero", 1)
@@ -48,7 +48,7 @@ class ItemsUnit(cut: Cut) extends StreamUnit {
   when(io.in.fire)(taken(job) := True)
 
   private val fed = scalars.io.fed
-  private val held = Seq(collect(scalars.io.q, cut.q), collect(scalars.io.g, cut.g)).transpose
+  private val held = Seq(collect(scalars.io.q, plan.q), collect(scalars.io.g, plan.g)).transpose
   private val answers = held.zipWithIndex.map { case (lists, context) =>
     val last = RegNextWhen(fed.payload, fed.valid && fed.context === context)
     Cat(lists.zip(last.sizes).flatMap { case (items, size) => Seq(items, size.asBits) } :+ last.flags)

@@ -1,7 +1,7 @@
 package proofmill.top
 
 import proofmill.field.Arithmetic
-import proofmill.micro.{Image, ItemList, JobDoor, Lane}
+import proofmill.micro.{Image, ItemList, JobPorts, Lane}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
@@ -10,21 +10,22 @@ import spinal.lib._
   *
   * The items are written one place a cycle, whatever there are; only then another job enters.
   */
-class FedLane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean) extends StreamUnit {
-  private def plain = door.operands(image, arithmetic.field)
-  private def itemPorts = door.lists.map(list => Port(list.name, FedLane.itemBits(list), list.items))
-  private def sizePorts = door.lists.map(list => Port(s"${list.name}_size", log2Up(list.items + 1)))
-  private def flagPorts = if (door.feedFlags.isEmpty) Seq.empty else Seq(Port("given", door.feedFlags.size))
+class FedLane(jobPorts: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean)
+    extends StreamUnit {
+  private def plain = jobPorts.operands(image, arithmetic.field)
+  private def itemPorts = jobPorts.lists.map(list => Port(list.name, FedLane.itemBits(list), list.items))
+  private def sizePorts = jobPorts.lists.map(list => Port(s"${list.name}_size", log2Up(list.items + 1)))
+  private def flagPorts = if (jobPorts.feedFlags.isEmpty) Seq.empty else Seq(Port("given", jobPorts.feedFlags.size))
 
   def operands: Seq[Port] = plain ++ itemPorts ++ sizePorts ++ flagPorts
-  def results: Seq[Port] = door.results(arithmetic.field)
+  def results: Seq[Port] = jobPorts.results(arithmetic.field)
   def latency: Option[Int] = None
 
-  private val lane = new Lane(door, arithmetic, image, contexts)
+  private val lane = new Lane(jobPorts, arithmetic, image, contexts)
   if (trace) lane.rework(lane.trace(1, 0))
   io.out << lane.io.out
 
-  private val last = door.lists.map(_.items).max - 1
+  private val last = jobPorts.lists.map(_.items).max - 1
   private val feeding = RegInit(False)
   private val place = Reg(UInt(log2Up(last + 1) bits))
   private val context = Reg(UInt(log2Up(contexts) bits))
@@ -38,7 +39,7 @@ class FedLane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int
   private val rest = parts.map(part => Reg(Bits(part.getWidth bits)))
   when(feeding) {
     place := place + 1
-    for (list <- door.lists.indices) rest(list) := (rest(list) >> itemPorts(list).width).resized
+    for (list <- jobPorts.lists.indices) rest(list) := (rest(list) >> itemPorts(list).width).resized
     when(place === last)(feeding := False)
   }
   when(lane.io.begun.valid) {
@@ -47,7 +48,7 @@ class FedLane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int
     context := lane.io.begun.payload
     for ((register, part) <- rest.zip(parts)) register := part
   }
-  for (((list, write), words) <- door.lists.zip(lane.io.items).zip(rest)) {
+  for (((list, write), words) <- jobPorts.lists.zip(lane.io.items).zip(rest)) {
     write.valid := feeding && place < list.items
     write.context := context
     write.place := place.resized
@@ -55,7 +56,7 @@ class FedLane(door: JobDoor, arithmetic: Arithmetic, image: Image, contexts: Int
   }
   lane.io.fed.valid := feeding && place === last
   lane.io.fed.context := context
-  lane.io.fed.sizes := Vec(rest.slice(door.lists.size, 2 * door.lists.size).map(_.asUInt))
+  lane.io.fed.sizes := Vec(rest.slice(jobPorts.lists.size, 2 * jobPorts.lists.size).map(_.asUInt))
   lane.io.fed.flags := (if (flagPorts.isEmpty) B(0, 0 bits) else rest.last)
 }
 
@@ -63,5 +64,5 @@ object FedLane {
   private def itemBits(list: ItemList): Int = log2Up(list.magnitudes) + 1 + log2Up(list.counts)
 
   /** Cycles from a job's entry until it can take items, and until another job can enter. */
-  def cycles(door: JobDoor): Int = door.lists.map(_.items).max + 1
+  def cycles(jobPorts: JobPorts): Int = jobPorts.lists.map(_.items).max + 1
 }

@@ -3,7 +3,7 @@ package proofmill.top
 import proofmill.arith.{Pace, Price}
 import proofmill.engine.ecdsa_verify.EcdsaPrograms
 import proofmill.field.{Arithmetic, Options}
-import proofmill.micro.{CanonicalQueue, Constants, Demands, FieldProcessor, Image, JobDoor, Lane, Program}
+import proofmill.micro.{CanonicalQueue, Constants, Demands, FieldProcessor, Image, JobPorts, Lane, Program}
 import proofmill.spec.{Curve, Field, Spec}
 
 /** The field processors with their programs. */
@@ -28,8 +28,8 @@ object MicroUnits {
       "micro",
       "secp256k1",
       twin,
-      () => new FedLane(programs.door, arithmetic, image, contexts, trace = kind == "_trace_twin"),
-      () => beside(programs.door, arithmetic, image, 1)
+      () => new FedLane(programs.ports, arithmetic, image, contexts, trace = kind == "_trace_twin"),
+      () => beside(programs.ports, arithmetic, image, 1)
     )
   }
 
@@ -46,11 +46,11 @@ object MicroUnits {
     val table = Spec.table(s"curves/$curve")
     lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early(curve), twin = twin))
     lazy val scalars = Field(table.getString("scalar_field"))
-    lazy val door = JobDoor(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
+    lazy val ports = JobPorts(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
       (if (curve == "toy") odd else square).map(Program(_)),
       arithmetic,
-      door,
+      ports,
       Constants(Map("b3" -> Spec.big(table.getTable("g1"), "b") * 3)),
       Lane.latency(arithmetic)
     )
@@ -59,18 +59,18 @@ object MicroUnits {
       "micro",
       curve,
       twin,
-      () => new FieldProcessor(door, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
-      () => beside(door, arithmetic, image, multipliers)
+      () => new FieldProcessor(ports, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
+      () => beside(ports, arithmetic, image, multipliers)
     )
   }
 
-  private def beside(door: JobDoor, arithmetic: Arithmetic, image: Image, multipliers: Int) = Map(
-    "image.json" -> (Json.render(describe(door, arithmetic, image, multipliers)) + "\n"),
+  private def beside(ports: JobPorts, arithmetic: Arithmetic, image: Image, multipliers: Int) = Map(
+    "image.json" -> (Json.render(describe(ports, arithmetic, image, multipliers)) + "\n"),
     "listing.txt" -> image.listing.mkString("", "\n", "\n")
   )
 
   /** What spec/model/micro.py needs to execute the same words in the same cycles. */
-  private def describe(door: JobDoor, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
+  private def describe(ports: JobPorts, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
     val latency = Lane.latency(arithmetic)
     val demands = new Demands(arithmetic)
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
@@ -82,11 +82,11 @@ object MicroUnits {
       "mul" -> Json(latency.mul),
       "linear" -> Json(latency.linear),
       "canonical" -> Json(CanonicalQueue.latency(arithmetic)),
-      "numbers" -> Json(door.numbers.map { case (name, _) => Json(name) }),
-      "elements" -> Json(door.elements.map(Json(_))),
-      "results" -> Json(door.answers.size),
-      "given" -> Json(door.feedFlags.size),
-      "feed" -> Json(if (door.lists.isEmpty) 0 else FedLane.cycles(door)),
+      "numbers" -> Json(ports.numbers.map { case (name, _) => Json(name) }),
+      "elements" -> Json(ports.elements.map(Json(_))),
+      "results" -> Json(ports.answers.size),
+      "given" -> Json(ports.feedFlags.size),
+      "feed" -> Json(if (ports.lists.isEmpty) 0 else FedLane.cycles(ports)),
       "base" -> Json(arithmetic.base.toString),
       "digits" -> Json(arithmetic.digits),
       "widths" -> Json(Seq(demands.product, demands.sum).map(bound => Json(bound.width))),
@@ -96,7 +96,7 @@ object MicroUnits {
       "tables" -> Json(image.tables.map(table => Json(table.map(hex)))),
       "windows" -> Json(image.windows.map(window =>
         Json.of(
-          "number" -> Json(door.numbers.indexWhere(_._1 == window.number)),
+          "number" -> Json(ports.numbers.indexWhere(_._1 == window.number)),
           "bits" -> Json(window.bits)
         )
       )),

@@ -1,6 +1,6 @@
 package proofmill.top
 
-import proofmill.shell.{ResetSynchroniser, SerialConfig, SerialDoor, Shell}
+import proofmill.shell.{ResetSynchroniser, SerialConfig, SerialPort, Shell}
 import spinal.core._
 
 /** A card on a serial line, for small boards: `clk`, `reset` (high, of any timing), `rxd`, `txd`, `busy` (an engine works) and `resetting`.
@@ -22,7 +22,7 @@ class SerialTop(target: Target, line: SerialConfig) extends Component {
   val card = new ClockingArea(domain) {
     val shell = new Shell(target.config, target.engines)
     require(shell.memories.isEmpty, s"${target.name}: a card on a serial line has no memory")
-    val door = SerialDoor(line, shell.packets.flatten.map(_.bytes).foldLeft(8)(_ max _))
+    val door = SerialPort(line, shell.packets.flatten.map(_.bytes).foldLeft(8)(_ max _))
     door.rxd := rxd
     shell.rx << door.commands
     door.replies << shell.tx

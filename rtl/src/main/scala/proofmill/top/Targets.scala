@@ -121,7 +121,7 @@ object Targets {
     * hashes on one card; toys.
     */
   private def pcie(shell: ShellConfig): Seq[Target] = {
-    val config = shell.copy(memoryDoor = true)
+    val config = shell.copy(memoryPort = true)
     val sums = msms.toMap
     val small = ntt(ntts.toMap.apply("ntt_small_twin")) ++ poseidon(
       withTwins(PoseidonConfig.named).toMap.apply("poseidon_small_twin")
@@ -143,7 +143,7 @@ object Targets {
 
   /** The same behind the shell of AWS F2, whose memory is HBM; a small prover; toys have few slots, so that their rings are full and go round. */
   private def f2(shell: ShellConfig): Seq[Target] = {
-    val config = shell.copy(memoryDoor = true)
+    val config = shell.copy(memoryPort = true)
     val sums = msms.toMap
     val (slots, prover) = (Some(SlotRings.mostSlots), "groth16_bn254_small_twin")
     val msmConfig = sums("bls12_381").copy(memoryBits = hbmBits)
@@ -166,7 +166,7 @@ object Targets {
   ) ++ msms.map { case (name, config) => Target(s"msm_$name", shell, msm(config)) } ++
     withTwins(PoseidonConfig.named).map { case (name, config) => Target(name, shell, poseidon(config)) } ++
     withTwins(PoseidonConfig.streams).map { case (name, config) =>
-      Target(name, shell.copy(door = Some(() => new StateFramer(config))), poseidon(config))
+      Target(name, shell.copy(adapter = Some(() => new StateFramer(config))), poseidon(config))
     } ++
     ntts.map { case (name, config) => Target(name, shell, ntt(config)) } ++
     provers.map { case (name, engines) => Target(name, shell, engines) } ++

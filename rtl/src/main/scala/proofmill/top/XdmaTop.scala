@@ -13,7 +13,7 @@ import spinal.lib.bus.amba4.axilite._
   *   bridge clock               card clock                                    memory clock
   *   h2c_0 ─ Narrower ─ fifo ─► Shell ─ MemoryGuard ┐
   *   c2h_0 ◄ Widener ── fifo ── │ │                 MemoryShare ─ Firewall ─ AxiCrossing ─ MemoryGuard ─ MemoryStripe ─► mem<j>
-  *   h2c_1 ──────────── fifo ─► MemoryDoor ─────────┘
+  *   h2c_1 ──────────── fifo ─► HostMemoryPort ─────────┘
   *   c2h_1 ◄─────────── fifo ── │
   *   axil ─ Firewall ─ AxiCrossing ─ registers
   * }}}

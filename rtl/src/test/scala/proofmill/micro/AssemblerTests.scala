@@ -9,12 +9,12 @@ import scala.util.{Failure, Success, Try}
 /** The assembler: what it makes of numbers, and that it refuses what it cannot make words of. */
 object AssemblerTests {
   private val arithmetic = Arithmetic(Field("secp256k1_fp"))
-  private val door =
-    JobDoor(Seq("k" -> 8), Seq("x", "y"), Seq("x"), Seq(ItemList("q", 5, 2, 9), ItemList("g", 3, 4)), Seq("given"))
+  private val ports =
+    JobPorts(Seq("k" -> 8), Seq("x", "y"), Seq("x"), Seq(ItemList("q", 5, 2, 9), ItemList("g", 3, 4)), Seq("given"))
   private val constants = Constants(Map("b3" -> BigInt(21)), Map("G" -> Seq[BigInt](1, 2, 3, 4), "H" -> Seq[BigInt](1)))
 
   private def assemble(text: String*): Image =
-    Image(Seq(Program.parse("test", text)), arithmetic, door, constants, OperationLatency(10, 4))
+    Image(Seq(Program.parse("test", text)), arithmetic, ports, constants, OperationLatency(10, 4))
 
   private def refused(name: String, message: String)(text: String*): RtlTest = RtlTest(s"assembler refuses $name") {
     Try(assemble(text: _*)) match {

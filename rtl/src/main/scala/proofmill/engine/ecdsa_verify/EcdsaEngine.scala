@@ -13,7 +13,7 @@ import spinal.lib._
   */
 case class EcdsaConfig(cores: Int, contexts: Int = 16)
 
-/** What is kept of a signature until its verdict. */
+/** What the reply of a signature needs. */
 case class Pending() extends Bundle {
   val index = Bits(64 bits)
   val arrival = UInt(32 bits) // of its last word
@@ -23,7 +23,7 @@ case class Pending() extends Bundle {
 /** Verifies ECDSA signatures on secp256k1.
   *
   * {{{
-  *  command ─► SignatureIntake ┬─► Verifier (several, in turn) ─┬─► mask ─► reply
+  *  command ─► SignatureReceiver ┬─► Verifier (several, round robin) ─┬─► mask ─► reply
   *                             └─► pending (index, time) ───────┘
   * }}}
   *
@@ -56,25 +56,25 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
   def control: Map[String, Bits] = Map.empty
 
-  val intake = new SignatureIntake(curve)
+  val intake = new SignatureReceiver(curve)
   val cores = {
     val arithmetic = Arithmetic(curve.baseField, Options(Price.early))
     val programs = new EcdsaPrograms(curve)
     val image = programs.image(arithmetic)
-    Seq.fill(config.cores)(new Verifier(programs, arithmetic, image, Cut(curve.name), config.contexts))
+    Seq.fill(config.cores)(new Verifier(programs, arithmetic, image, ScalarPlan(curve.name), config.contexts))
   }
   val pending = StreamFifo(Pending(), inside)
   val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
 
-  /** Deals signatures to the cores in turn. */
-  val deal = new Area {
+  /** Distributes signatures to the cores, round robin. */
+  val distribution = new Area {
     intake.io.in << command.translateWith(command.fragment)
     val arrival = RegNextWhen(clock, command.fire && command.last)
     val signature = Signature()
     signature.assignFromBits(intake.io.out.payload)
     val turn = Counter(config.cores, intake.io.out.fire)
-    // A signature has more words than the cycle by which room among the pending ones is known late.
+    // Registered: a signature has several words, so the queue's ready may be one cycle late.
     val keeps = RegNext(pending.io.push.ready) init False
     val room = Vec(cores.map(_.io.in.ready))(turn) && keeps
     intake.io.out.ready := room
@@ -91,25 +91,25 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
     pending.io.push.below := signature.below
   }
 
-  /** Takes the verdicts in the same turn, and answers. */
-  val answer = new Area {
+  /** Collects the verdicts in the same order, and replies. */
+  val collection = new Area {
     val turn = Counter(config.cores)
     val verdict = Vec(cores.map(_.io.out.payload))(turn)
     val signature = pending.io.pop.payload
     val latency = clock - signature.arrival
 
-    val judged = Stream(Bits(64 + 8 + countBits bits))
-    judged.valid := Vec(cores.map(_.io.out.valid))(turn)
-    for ((core, i) <- cores.zipWithIndex) core.io.out.ready := judged.ready && turn === i
-    pending.io.pop.ready := judged.fire
-    judged.payload := saturated(latency) ## mask(signature, verdict) ## signature.index
-    when(judged.fire) {
+    val result = Stream(Bits(64 + 8 + countBits bits))
+    result.valid := Vec(cores.map(_.io.out.valid))(turn)
+    for ((core, i) <- cores.zipWithIndex) core.io.out.ready := result.ready && turn === i
+    pending.io.pop.ready := result.fire
+    result.payload := saturated(latency) ## mask(signature, verdict) ## signature.index
+    when(result.fire) {
       turn.increment()
       done := done + 1
       lastLatency := latency
     }
 
-    val held = judged.m2sPipe()
+    val held = result.m2sPipe()
     val word = Reg(UInt(2 bits)) init 0
     reply.valid := held.valid
     reply.last := word === 2
@@ -128,7 +128,7 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
   private def saturated(cycles: UInt): Bits =
     (cycles >= (1 << countBits)) ? B(countBits bits, default -> True) | cycles.resize(countBits).asBits
 
-  /** The error bits; ranges first, then the curve's equation, then the sum. */
+  /** The error bits: of ranges, then of the curve's equation, then of the sum. */
   private def mask(signature: Pending, verdict: Verdict): Bits = {
     val errors = table.getTable("errors")
     val badRange = signature.badR || signature.badS || signature.badKey

@@ -1,10 +1,10 @@
 package proofmill.engine.ecdsa_verify
 
 import proofmill.field.Arithmetic
-import proofmill.micro.{Constants, Image, ItemList, JobDoor, Lane, Program}
+import proofmill.micro.{Constants, Image, ItemList, JobPorts, Lane, Program}
 import proofmill.spec.{Curve, Spec}
 
-/** What a field processor needs for the operation `ecdsa_verify`: door, constants and programs, for a curve with a = 0 and an
+/** What a field processor needs for the operation `ecdsa_verify`: ports, constants and programs, for a curve with a = 0 and an
   * endomorphism.
   *
   * A job brings the key and r. Its items follow: list `q` the digits of the halves of u2 by width-5 non-adjacent forms, the lowest
@@ -17,7 +17,7 @@ class EcdsaPrograms(curve: Curve) {
   private val g = new GeneratorTable(curve, generatorWindow)
 
   val q: ItemList = ItemList("q", 2 * (halfBits / window + 1), 1 << (window - 1), halfBits + 1)
-  val door: JobDoor = JobDoor(
+  val ports: JobPorts = JobPorts(
     numbers = Seq.empty,
     elements = Seq("x", "y", "r"),
     answers = Seq.empty,
@@ -35,7 +35,7 @@ class EcdsaPrograms(curve: Curve) {
   )
 
   def image(arithmetic: Arithmetic): Image =
-    Image(names.map(Program(_)), arithmetic, door, constants, Lane.latency(arithmetic))
+    Image(names.map(Program(_)), arithmetic, ports, constants, Lane.latency(arithmetic))
 }
 
 object EcdsaPrograms {

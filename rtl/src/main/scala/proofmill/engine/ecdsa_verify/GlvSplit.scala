@@ -6,50 +6,51 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** u2 in two halves: k1 + k2 lambda = u2 modulo n.
+/** Splits u2 into two halves: k1 + k2 lambda = u2 modulo n.
   *
   * {{{
   *   (c1, c2) = ((u2 >> drop) multiplier + 2^(shift-1)) >> shift     for either multiplier
   *   (k1, k2) = (u2, 0) - c1 (a1, b1) - c2 (a2, b2)                  modulo 2^(6 places) > 2^(halfBits + 1)
   * }}}
   *
-  * All products are by constants, a few bits a cycle from the lowest on: a table of the constant's multiples, one LUT6 a bit, is added to
-  * a sum that moves down.
+  * All products are by constants, a few bits per cycle from the lowest on: an entry of a table of the constant's multiples, one LUT6 per bit, is added to
+  * a sum that is shifted down.
   *
-  *   1. Idle: takes u2.
-  *   2. Quotients: 6 bits of u2 a cycle; bits that move out below are not needed.
-  *   3. Halves: 3 bits of c1 and 3 of c2 a cycle; the bits that move out below are those of k1 and k2.
-  *   4. Done: until the halves are taken.
+  *   1. Idle: accepts u2.
+  *   2. Quotients: 6 bits of u2 per cycle; the bits that are shifted out are discarded.
+  *   3. Halves: 3 bits of c1 and 3 of c2 per cycle; the bits that are shifted out are those of k1 and k2.
+  *   4. Done: offers the halves.
   *
   * 22, 44 and 1 cycles for secp256k1. u2 may be any number of as many bits as n has.
   */
-class GlvSplit(cut: Cut) extends StreamUnit {
-  import Cut.digit
+class GlvSplit(plan: ScalarPlan) extends StreamUnit {
+  import ScalarPlan.digit
   private def part = digit / 2 // bits of either quotient a cycle
 
-  /** Bits of a half, its sign included: whole parts, and room for the quotients. */
-  lazy val halfBits: Int = ((cut.halfBits + 1) max cut.quotientBits max (cut.bits - cut.drop)) / digit * digit + digit
-  def operands: Seq[Port] = Seq(Port("u2", cut.bits))
+  /** Bits of a half with its sign: a multiple of the digit that also holds the quotients. */
+  lazy val halfBits: Int =
+    ((plan.halfBits + 1) max plan.quotientBits max (plan.bits - plan.drop)) / digit * digit + digit
+  def operands: Seq[Port] = Seq(Port("u2", plan.bits))
   def results: Seq[Port] = Seq("k1", "k2").map(Port(_, halfBits))
   def latency: Option[Int] = None
 
   private val u2 = io.in.payload
   val count = Reg(UInt(log2Up(halfBits / part) bits))
-  val high = Reg(Bits(cut.digits * digit bits))
+  val high = Reg(Bits(plan.digits * digit bits))
 
   /** The words' multiples by an index; plain wires and one LUT6 a bit. */
   private def table(words: Seq[BigInt], index: Bits): SInt = ConstantTable.now(words, Timed(index.asUInt, 0)).value
 
-  // Sums that become the quotients: they begin with what rounds. In the second half they move down as they are.
-  val quotients = cut.multipliers.map { multiplier =>
+  // Sums for the quotients; their initial value rounds. In state Halves they are only shifted.
+  val quotients = plan.multipliers.map { multiplier =>
     val multiples = (0 until 1 << digit).map(_ * multiplier)
     val sum = Reg(UInt(ConstantTable.bound(multiples).width bits))
     (sum, ((sum +^ table(multiples, high.takeLow(digit)).asUInt.resize(sum.getWidth)) >> digit).resize(sum.getWidth))
   }
-  private val parts = Cat(quotients.map { case (sum, _) => sum(cut.shift - digit * cut.digits, part bits) })
+  private val parts = Cat(quotients.map { case (sum, _) => sum(plan.shift - digit * plan.digits, part bits) })
 
-  // Sums that become the halves: what moves out below is collected.
-  private val vectors = cut.basis.map(_._1) -> cut.basis.map(_._2)
+  // Sums for the halves; the bits that are shifted out are collected.
+  private val vectors = plan.basis.map(_._1) -> plan.basis.map(_._2)
   val halves = Seq(vectors._1, vectors._2).map { components =>
     val multiples = (0 until 1 << digit).map { index =>
       -components(0) * (index & ((1 << part) - 1)) - components(1) * (index >> part)
@@ -69,8 +70,8 @@ class GlvSplit(cut: Cut) extends StreamUnit {
     Idle.whenIsActive {
       io.in.ready := True
       count := 0
-      high := u2.dropLow(cut.drop).resized
-      for ((sum, _) <- quotients) sum := BigInt(1) << (cut.shift - 1)
+      high := u2.dropLow(plan.drop).resized
+      for ((sum, _) <- quotients) sum := BigInt(1) << (plan.shift - 1)
       halves(0)._1 := u2.resize(halfBits).asSInt.resized
       halves(1)._1 := 0
       when(io.in.valid)(goto(Quotients))
@@ -79,7 +80,7 @@ class GlvSplit(cut: Cut) extends StreamUnit {
       high := high |>> digit
       for ((sum, next) <- quotients) sum := next
       count := count + 1
-      when(count === cut.digits - 1) {
+      when(count === plan.digits - 1) {
         count := 0
         goto(Halves)
       }

@@ -5,38 +5,37 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Items on their way out, from place 0 up. */
+/** An item and its place, from 0 up. */
 case class Placed(list: ItemList) extends Bundle {
   val place = UInt(log2Up(list.items) bits)
   val item = Item(list)
 }
 
-/** The halves' digits in non-adjacent form as items, from the lowest on; at the same place k1's first.
+/** Recodes both halves into items of their non-adjacent forms, from the lowest digit on; at the same place k1's first.
   *
-  * What is left of a half at the present place is k + carry. It is even when the lowest bit is the carry; as many of the lowest bits as
-  * are like the carry are zeros of the form. Else the digit is (k mod 2^w) + carry, less 2^w if bit w - 1 is set: its magnitude is odd,
-  * half of it is bits w-2 … 1, turned over under a minus, and bit w - 1 is the next carry. What is left then is what k is when
-  * all of these w bits are replaced by that carry.
+  * The remainder of a half at the current place is k + carry. If the lowest bit equals the carry, it is even, and the digit is 0. Otherwise the digit is
+  * (k mod 2^w) + carry, less 2^w if bit w - 1 is set: its magnitude is odd, half of it is bits w-2 … 1, complemented if the digit is negative, and
+  * bit w - 1 is the next carry. In the remainder all of these w bits equal that carry.
   *
-  *   1. Idle: takes k1, k2.
-  *   2. Scan: an item a cycle, and a move up by 4, 2, 1 or no places, as far as neither half has a digit there.
-  *   3. Done: nothing is left of either half; `size` says how many items were written, until `io.done.ready`.
+  *   1. Idle: accepts k1, k2.
+  *   2. Scan: an item per cycle; shifts by 4, 2, 1 or 0 places, as far as neither half has a digit.
+  *   3. Done: both remainders are 0; offers the number of items.
   *
   * About 55 cycles for secp256k1, at most the number of places and items together.
   */
-class Recode(cut: Cut, halfBits: Int) extends Component {
-  private val window = cut.window
-  private val list = cut.q
+class Recode(plan: ScalarPlan, halfBits: Int) extends Component {
+  private val window = plan.window
+  private val list = plan.q
   require(window >= 4 && window < halfBits, s"a window of $window: moves are up to 4 places")
   val io = new Bundle {
     val in = slave(Stream(Vec.fill(2)(Bits(halfBits bits))))
     val item = master(Flow(Placed(list)))
-    val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the items there were
+    val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the number of items
   }
   val k = Vec.fill(2)(Reg(Bits(halfBits bits)))
   val carry = Vec.fill(2)(Reg(Bool()))
   val place = Reg(UInt(log2Up(halfBits + 1) bits))
-  val last = Reg(UInt(log2Up(halfBits + 1) bits)) // the item before was there
+  val last = Reg(UInt(log2Up(halfBits + 1) bits)) // place of the previous item
   val size = Reg(UInt(log2Up(list.items + 1) bits))
 
   private def like(bits: Bits, carry: Bool) = bits === B(bits.getWidth bits, default -> carry)
@@ -93,31 +92,31 @@ class Recode(cut: Cut, halfBits: Int) extends Component {
   }
 }
 
-/** Booth's digits of u1 as items, from the lowest window on; a window a cycle.
+/** Recodes u1 into items of Booth digits, from the lowest window on; a window per cycle.
   *
-  * A window b with the bit below it is the digit b + below, less 2^w if its top bit is set; -2^(w-1) … 2^(w-1). Of b turned over under
-  * a minus, the magnitude less 1 is the same, or 1 less where the bit below is like the sign. A digit is 0 when all these bits are alike.
+  * A window b with the bit below it is the digit b + below, less 2^w if its top bit is set; -2^(w-1) … 2^(w-1). The magnitude less 1 is b, complemented
+  * if the digit is negative, and 1 less if the bit below equals the sign. A digit is 0 if all of these bits are equal.
   */
-class Comb(cut: Cut) extends Component {
-  private val list = cut.g
-  private val width = cut.windows * cut.comb
+class Comb(plan: ScalarPlan) extends Component {
+  private val list = plan.g
+  private val width = plan.windows * plan.comb
   val io = new Bundle {
-    val in = slave(Stream(Bits(cut.bits bits))) // signed
+    val in = slave(Stream(Bits(plan.bits bits))) // signed
     val item = master(Flow(Placed(list)))
     val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the items there were
   }
   val u = Reg(Bits(width + 1 bits)) // with the bit below
-  val window = Reg(UInt(log2Up(cut.windows + 1) bits))
+  val window = Reg(UInt(log2Up(plan.windows + 1) bits))
   val size = Reg(UInt(log2Up(list.items + 1) bits))
   val busy = RegInit(False)
 
-  private val digit = u.takeLow(cut.comb + 1)
+  private val digit = u.takeLow(plan.comb + 1)
   private val sign = digit.msb
-  private val turned = (digit(1, cut.comb - 1 bits) ^ B(cut.comb - 1 bits, default -> sign)).asUInt
-  private val over = window === cut.windows
+  private val turned = (digit(1, plan.comb - 1 bits) ^ B(plan.comb - 1 bits, default -> sign)).asUInt
+  private val over = window === plan.windows
   io.item.valid := busy && !over && digit.orR && !digit.andR
   io.item.place := size.resized
-  io.item.item.magnitude := (window @@ (turned - (digit.lsb === sign).asUInt.resize(cut.comb - 1))).resized
+  io.item.item.magnitude := (window @@ (turned - (digit.lsb === sign).asUInt.resize(plan.comb - 1))).resized
   io.item.item.minus := sign
   io.item.item.count := 0
   io.in.ready := !busy
@@ -131,7 +130,7 @@ class Comb(cut: Cut) extends Component {
     busy := True
   }
   when(busy && !over) {
-    u := u |>> cut.comb
+    u := u |>> plan.comb
     window := window + 1
     when(io.item.valid)(size := size + 1)
   }

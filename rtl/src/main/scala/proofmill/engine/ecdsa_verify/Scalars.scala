@@ -5,13 +5,13 @@ import proofmill.micro.{Fed, ItemWrite}
 import spinal.core._
 import spinal.lib._
 
-/** The scalars of a verification, and the context whose program waits for their items. */
+/** The scalars of a verification, and the context of its program. */
 case class ScalarJob(bits: Int, contexts: Int) extends Bundle {
   val z, r, s = Bits(bits bits)
   val context = UInt(log2Up(contexts) bits)
 }
 
-/** From z, r, s to the items of u1 and u2, in the order of the jobs.
+/** Computes the items of u1 and u2 from z, r, s, in the order of the jobs.
   *
   * {{{
   *                u1 ─► Comb ──────────────────► items of G ─┐
@@ -19,33 +19,37 @@ case class ScalarJob(bits: Int, contexts: Int) extends Bundle {
   *                u2 ─► GlvSplit ─► k1, k2 ─► Recode ► items of Q ─┘
   * }}}
   *
-  * While one job's items are made the next one is divided: a new one every 320 cycles, through in about 440.
+  * The division of a job overlaps the recoding of the previous one: a job every 320 cycles, with a latency of about 440.
   *
-  * @param contexts how many jobs' items are told apart
+  * @param contexts number of contexts
   */
-class Scalars(cut: Cut, contexts: Int) extends Component {
+class Scalars(plan: ScalarPlan, contexts: Int) extends Component {
   val io = new Bundle {
-    val in = slave(Stream(ScalarJob(cut.bits, contexts)))
-    val q = master(Flow(ItemWrite(contexts, cut.q)))
-    val g = master(Flow(ItemWrite(contexts, cut.g)))
-    val fed = master(Flow(Fed(contexts, cut.lists, feedFlags = 1))) // the flag: u1 is 0
+
+    /** Jobs. */
+    val in = slave(Stream(ScalarJob(plan.bits, contexts)))
+
+    /** Items of Q and of G; a pulse when all items of a context were written. */
+    val q = master(Flow(ItemWrite(contexts, plan.q)))
+    val g = master(Flow(ItemWrite(contexts, plan.g)))
+    val fed = master(Flow(Fed(contexts, plan.lists, feedFlags = 1))) // the flag: u1 is 0
   }
 
-  val divide = new Quotients(cut.n)
-  val split = new GlvSplit(cut)
-  val recode = new Recode(cut, split.halfBits)
-  val comb = new Comb(cut)
+  val divide = new Quotients(plan.n)
+  val split = new GlvSplit(plan)
+  val recode = new Recode(plan, split.halfBits)
+  val comb = new Comb(plan)
 
-  // Whose scalars are being divided, and whose are becoming items.
+  // The contexts of the jobs in division and in recoding.
   val divided = RegNextWhen(io.in.context, io.in.fire)
   val parted = RegNextWhen(divided, comb.io.in.fire)
   divide.io.in.arbitrationFrom(io.in)
   divide.io.in.payload := io.in.s ## io.in.r ## io.in.z
 
-  // Both ways begin together, and Comb keeps its job until Recode has ended the same one.
+  // Both paths begin together; Comb keeps its job until Recode has ended the same one.
   private val (forComb, forSplit) = StreamFork2(divide.io.out, synchronous = true)
-  comb.io.in << forComb.translateWith(forComb.payload.takeLow(cut.bits))
-  split.io.in << forSplit.translateWith(forSplit.payload.takeHigh(cut.bits))
+  comb.io.in << forComb.translateWith(forComb.payload.takeLow(plan.bits))
+  split.io.in << forSplit.translateWith(forSplit.payload.takeHigh(plan.bits))
   recode.io.in << split.io.out.translateWith(Vec(split.io.out.payload.subdivideIn(2 slices)))
 
   private def write(into: Flow[ItemWrite], from: Flow[Placed], context: UInt): Unit = {

@@ -5,32 +5,33 @@ import proofmill.micro.{Image, Lane}
 import spinal.core._
 import spinal.lib._
 
-/** What the sum R = u1 G + u2 Q turned out to be. Of a signature that is `bad` nothing is said. */
+/** The properties of the sum R = u1 G + u2 Q; undefined for a signature that is `bad`. */
 case class Verdict() extends Bundle {
-  val onCurve = Bool() // Q is; if not, nothing else counts
-  val identity = Bool() // R is; if it is, nothing else counts
+  val onCurve = Bool() // Q is; otherwise the others are undefined
+  val identity = Bool() // R is; then the others are undefined
   val isR = Bool() // R's x coordinate is r
   val isRPlusN = Bool() // it is r + n mod p
 }
 
-/** A multiplier with its contexts, and the unit that makes their items: verifies `contexts` signatures at once.
+/** Verifies `contexts` signatures at once, with one multiplier and one unit that recodes scalars.
   *
-  * A signature enters when a context and the division are free; the context's program computes multiples of Q while its scalars
-  * are divided, split and recoded. One that is `bad` runs the program `reject` instead, which only keeps its turn. Verdicts come
-  * in the order of the signatures.
+  * A signature is accepted when a context and the division are free. The context's program computes multiples of Q while the scalars are divided, split
+  * and recoded. A `bad` signature runs the program `reject`, which keeps the order. Verdicts are in the order of the signatures.
   */
-class Verifier(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, cut: Cut, contexts: Int)
+class Verifier(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, plan: ScalarPlan, contexts: Int)
     extends Component {
   require(
-    programs.door.lists == cut.lists,
-    s"the programs take ${programs.door.lists}, the scalars become ${cut.lists}"
+    programs.ports.lists == plan.lists,
+    s"the programs take ${programs.ports.lists}, the scalars become ${plan.lists}"
   )
   val io = new Bundle {
+
+    /** Signatures, and their verdicts in order. */
     val in = slave(Stream(Signature()))
     val out = master(Stream(Verdict()))
   }
-  val lane = new Lane(programs.door, arithmetic, image, contexts)
-  val scalars = new Scalars(cut, contexts)
+  val lane = new Lane(programs.ports, arithmetic, image, contexts)
+  val scalars = new Scalars(plan, contexts)
 
   private val in = io.in.payload
   private val verify = !in.bad
@@ -40,7 +41,7 @@ class Verifier(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, cu
   scalars.io.in.valid := io.in.valid && verify && lane.io.in.ready
 
   private def entry(name: String) = image.entries.indexWhere(_.name == name).ensuring(_ >= 0, s"no program $name")
-  private val operands = programs.door.operands(image, arithmetic.field)
+  private val operands = programs.ports.operands(image, arithmetic.field)
   private val values = Map("x" -> in.qx, "y" -> in.qy, "r" -> in.r)
   private val program = verify ? U(entry("ecdsa_verify")) | U(entry("reject"))
   lane.io.in.payload := Cat(operands.map { port =>

@@ -1,7 +1,7 @@
 package proofmill.engine.poseidon
 
 import proofmill.spec.{Command, Spec}
-import proofmill.stream.{Door, Word}
+import proofmill.stream.{PacketAdapter, Word}
 import spinal.core._
 import spinal.lib._
 
@@ -12,7 +12,7 @@ import spinal.lib._
   *   2. Send: sends a state of one of the card's widths as a command; for any other one a state that the engine refuses, to keep the order of replies.
   *   3. Out: sends digests; for a refused state 32 bytes of ones, which are no element.
   */
-class StateFramer(config: PoseidonConfig) extends Door {
+class StateFramer(config: PoseidonConfig) extends PacketAdapter {
   require(config.strengths.size == 1, "a state's length does not tell its strength")
   private val nodeWords = PoseidonEntry.bits / 64
   private val most = config.widths.max

@@ -5,13 +5,13 @@ import proofmill.spec.Field
 import proofmill.stream.Port
 import spinal.core.log2Up
 
-/** What a job brings and takes away, the same for all programs of a processor: whole numbers for the control, elements of the field.
-  * All are plain integers outside; an element may be any integer of the field's width. Flags go with every result.
+/** The operands and results of a job, the same for all programs of a processor: whole numbers for control, and elements of the field.
+  * All are plain integers at the ports; an element may be any integer of the field's width. Flags go with every result.
   *
-  * @param lists lists of items that are fed while the job is under way, and
-  * @param feedFlags the flags that come with them, which are the highest ones
+  * @param lists lists of items that are fed while the job is in flight
+  * @param feedFlags the flags that are fed with them, which are the highest ones
   */
-case class JobDoor(
+case class JobPorts(
     numbers: Seq[(String, Int)],
     elements: Seq[String],
     answers: Seq[String],

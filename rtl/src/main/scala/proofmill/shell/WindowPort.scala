@@ -5,23 +5,26 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 
-/** AXI4-Lite with some addresses that an engine answers; all others go on to `rest`. Always answered with OKAY.
+/** Routes AXI4-Lite accesses to the window of an engine, or to `rest`. The response is always OKAY.
   *
-  * One access at a time goes to the engine, a write first. While `blocked`, when the engine is in reset, none does; one that has not been
-  * answered then is offered anew afterwards, so a reset loses none.
-  *
-  * Reads and writes are apart. A read that goes on must be answered before one of the engine's is, and the other way round.
+  * The engine gets one access at a time, writes first, and none while `blocked`; an access without a response is offered again after the engine's
+  * reset, so none is lost. Reads and writes are independent. A read is not accepted before the previous read has its response, and likewise for
+  * writes.
   */
-case class WindowDoor(addressBits: Int, base: Int, bytes: Int) extends Component {
+case class WindowPort(addressBits: Int, base: Int, bytes: Int) extends Component {
+
+  /** Accesses; those outside of the window; those of the window. */
   val axi = slave(AxiLite4(addressBits, 32))
   val rest = master(AxiLite4(addressBits, 32))
   val window = master(Window(base, bytes))
+
+  /** Level: the engine is in reset. */
   val blocked = in(Bool())
 
   private def inside(address: UInt): Bool = address >= base && address < base + bytes
   private def offset(address: UInt): UInt = ((address - base) >> 2 << 2).resize(log2Up(bytes))
 
-  // Reads: whose answer is awaited, and the engine's.
+  // Reads: where the outstanding one went, and the engine's response.
   private val readsRest, readsWindow, readAnswers = RegInit(False)
   private val readOffset = Reg(UInt(log2Up(bytes) bits))
   private val answer = Reg(Bits(32 bits))
@@ -45,7 +48,7 @@ case class WindowDoor(addressBits: Int, base: Int, bytes: Int) extends Component
     readAnswers := False
   }
 
-  // Writes: both halves together.
+  // Writes: address and data together.
   private val writesRest, writesWindow, writeAnswers = RegInit(False)
   private val writeOffset = Reg(UInt(log2Up(bytes) bits))
   private val written = Reg(Bits(32 bits))
@@ -56,7 +59,7 @@ case class WindowDoor(addressBits: Int, base: Int, bytes: Int) extends Component
   rest.w.valid := both && !writeToWindow
   rest.aw.payload := axi.aw.payload
   rest.w.payload := axi.w.payload
-  private val taken = both && (writeToWindow || rest.aw.ready) // the door takes both halves at once
+  private val taken = both && (writeToWindow || rest.aw.ready) // the register port accepts both at once
   axi.aw.ready := taken
   axi.w.ready := taken
   when(taken) {
@@ -75,7 +78,7 @@ case class WindowDoor(addressBits: Int, base: Int, bytes: Int) extends Component
   }
 
   // The engine.
-  private val writing = RegInit(False) // what is offered stays what it is
+  private val writing = RegInit(False) // steady while `offered`
   private val offered = RegInit(False)
   private val wantsWrite = writesWindow && !writeAnswers
   private val wantsRead = readsWindow && !readAnswers

@@ -6,10 +6,10 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** A command and what its numbers' ranges say of it. */
+/** A command, with the results of the range checks. */
 case class Signature() extends Bundle {
   val index = Bits(64 bits)
-  val s, r, z, qx, qy = Bits(SignatureIntake.bits bits)
+  val s, r, z, qx, qy = Bits(SignatureReceiver.bits bits)
   val badR = Bool() // not in [1, n-1]
   val badS = Bool()
   val badKey = Bool() // a coordinate that is not below p
@@ -17,12 +17,12 @@ case class Signature() extends Bundle {
   def bad: Bool = badR || badS || badKey
 }
 
-/** Puts a command's words together: its index, then s, r, z, qx, qy, lowest word first; and compares the numbers on the way in.
+/** Receives the words of a command: its index, then s, r, z, qx, qy, lowest word first; and checks the ranges of the numbers on the way in.
   *
-  * Takes a word a cycle, and gives the signature in the cycle after its last word; while it is not taken, no other word is.
+  * Accepts a word per cycle. The signature is valid in the cycle after its last word; until it is accepted, no other word is.
   */
-class SignatureIntake(curve: Curve) extends StreamUnit {
-  import SignatureIntake._
+class SignatureReceiver(curve: Curve) extends StreamUnit {
+  import SignatureReceiver._
   private val n = curve.scalarField.modulus
   private val p = curve.baseField.modulus
   require(p.bitLength <= bits && n.bitLength <= bits && n < p, s"${curve.name}: its numbers have more than $bits bits")
@@ -32,20 +32,20 @@ class SignatureIntake(curve: Curve) extends StreamUnit {
 
   val signature = Reg(Signature())
   val full = RegInit(False)
-  val number = Reg(UInt(log2Up(fields) bits)) init 0 // of the field under way, once the index is there
+  val number = Reg(UInt(log2Up(fields) bits)) init 0 // of the current number, after the index
   val place = Reg(UInt(log2Up(places) bits)) init 0 // of its word
-  val inside = RegInit(False) // behind the index
+  val inside = RegInit(False) // after the index
   private val word = io.in.payload
   private val first = place === 0
   private val last = place.andR
 
-  // Whether what has come of this number, this word included, is below a constant.
+  // Whether the number, as far as it was received, is below a constant.
   private val Seq(belowN, belowP, belowRest) = Seq(n, p, p - n).map(Below(_, word, place, io.in.fire))
   private val some = Bool()
   some := word.orR || (RegNextWhen(some, io.in.fire) && !first)
   private val scalar = belowN && some
 
-  // The numbers move in from above, a word at a time.
+  // The numbers are shifted in from the top, a word at a time.
   private val numbers = Seq(signature.s, signature.r, signature.z, signature.qx, signature.qy)
   io.in.ready := !full
   when(io.in.fire) {
@@ -80,7 +80,7 @@ class SignatureIntake(curve: Curve) extends StreamUnit {
   when(io.out.fire)(full := False)
 }
 
-object SignatureIntake {
+object SignatureReceiver {
 
   /** Bits of a word of the stream, of a number; words of a number; numbers. */
   val wordBits = 64

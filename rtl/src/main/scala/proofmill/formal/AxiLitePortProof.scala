@@ -1,12 +1,12 @@
 package proofmill.formal
 
-import proofmill.shell.AxiLiteDoor
+import proofmill.shell.AxiLitePort
 import spinal.core._
 import spinal.lib._
 
 /** Whatever the master does: one answer to each access, with the data of the register addressed, and no access waits for ever. */
-class AxiLiteDoorProof(addressBits: Int) extends Component with Proof {
-  val dut = AxiLiteDoor(addressBits)
+class AxiLitePortProof(addressBits: Int) extends Component with Proof {
+  val dut = AxiLitePort(addressBits)
   val axi = slave(cloneOf(dut.axi))
   dut.axi << axi
   val readData = freeInput(dut.readData)

@@ -5,25 +5,31 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** The card's room: what the host writes over PCIS becomes streams.
+/** Receives pages that the host writes over PCIS into the card's slots, and sends them as streams.
   *
-  * Every write is taken at once, a line a cycle, whatever the streams do, and answered; what belongs to another session, or to no place, is dropped.
-  * Reads give zeros. Of each stream, the slot whose turn it is, is looked at until its descriptor has the present session and the number that is due;
-  * then the page goes out, and `taken` counts it when its last line has left the slot. A descriptor with an impossible number of bytes is counted and
-  * `refused`.
+  * Every write is accepted at one line per cycle, independently of the streams; lines of another session, or outside of the slots, are discarded. Reads
+  * return zeros. Per stream, the next slot is polled until its descriptor has the current session and the expected number; then the page is sent,
+  * and `taken` counts it when its last line has left the slot. A descriptor with an invalid number of bytes is counted and `refused`.
   *
   * @param slots of a ring, a power of two
   */
-class SlotIntake(slots: Int, room: SlotRings.Room = SlotRings.card) extends Component {
+class SlotReceiver(slots: Int, room: SlotRings.Room = SlotRings.card) extends Component {
   import SlotRings.{Descriptor, Region}
   import room.{bytes, lines}
-  require(isPow2(slots) && slots > 1 && slots <= SlotRings.mostSlots, s"SlotIntake: $slots slots")
+  require(isPow2(slots) && slots > 1 && slots <= SlotRings.mostSlots, s"SlotReceiver: $slots slots")
 
+  /** Writes of the host. */
   val pcis = slave(Axi4(room.pcis))
+
+  /** The current session; level: it is open. */
   val session = in(UInt(16 bits))
   val open = in(Bool())
+
+  /** Per stream its lines, and the number of pages that were sent. */
   val streams = Vec.fill(SlotRings.streams)(master(room.packets))
   val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
+
+  /** Pulse: a descriptor was refused. */
   val refused = out(Bool())
 
   private val lineBits = log2Up(bytes)
@@ -53,7 +59,7 @@ class SlotIntake(slots: Int, room: SlotRings.Room = SlotRings.card) extends Comp
     pcis.b.setOKAY()
   }
 
-  // What they place in the room of this session.
+  // Lines of the current session.
   val placed = new Area {
     val valid = RegNext(pcis.w.fire && open && (write.address >> roomBits) === session) init False
     val line = RegNext(write.address(roomBits - 1 downto lineBits))
@@ -95,7 +101,7 @@ class SlotIntake(slots: Int, room: SlotRings.Room = SlotRings.card) extends Comp
     descriptors.write(slot, placed.data.takeLow(64), enable = described)
     pages.write(place, placed.data, enable = fills, mask = placed.words)
 
-    // What older sessions described is not there any more; nor is what was there at power-up.
+    // Descriptors of older sessions, and those at power-up, are invalid.
     val there = Reg(Bits(slots bits)) init 0
     when(described)(there(slot) := True)
     when(!open)(there := 0)
@@ -149,7 +155,7 @@ class SlotIntake(slots: Int, room: SlotRings.Room = SlotRings.card) extends Comp
     line.data := read.value
     line.keep := (0 until bytes).map(i => read.linked.some > i).asBits()
     line.last := read.linked.last
-    // Registers both ways: whoever takes a line looks at its bytes first, and the memory of the pages is wide.
+    // Registers in both directions: the reader of a line depends on its bytes, and the memory of the pages is wide.
     streams(s) << line.s2mPipe().m2sPipe().throwWhen(!open)
     taken(s) := number
   }

@@ -1,6 +1,6 @@
 package proofmill.formal
 
-import proofmill.shell.SlotIntake
+import proofmill.shell.SlotReceiver
 import proofmill.shell.SlotRings.{Descriptor, Region, Room}
 import spinal.core._
 import spinal.lib._
@@ -12,12 +12,12 @@ import spinal.lib._
   * page is described and not taken. What it writes elsewhere, with other sessions and numbers, is free, and so is when the rings are closed and
   * opened, for some cycles at least. Of a line's data the lowest bit is looked at.
   */
-class SlotIntakeProof extends Component with Proof {
+class SlotReceiverProof extends Component with Proof {
   private val slots = 2
   private val room =
     Room(bytes = 8, all = 128, Region(base = 0, stride = 16, slot = 8), Region(base = 64, stride = 32, slot = 16))
   private val lineBits = log2Up(room.bytes)
-  val dut = new SlotIntake(slots, room)
+  val dut = new SlotReceiver(slots, room)
   val pcis = slave(cloneOf(dut.pcis))
   dut.pcis << pcis
   val session = freeInput(dut.session)

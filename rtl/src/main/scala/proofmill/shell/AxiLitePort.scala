@@ -4,19 +4,20 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 
-/** AXI4-Lite slave in front of the registers: one read and one write at a time, always answered with OKAY.
+/** An AXI4-Lite subordinate for registers: one outstanding read and one outstanding write, the response is always OKAY.
   *
-  * A write waits for address and data in either order, then `write` is high for one cycle. A read gives `read` for one cycle
-  * with its address, takes `readData` at the end of that cycle, and leaves at least two cycles to the next one.
-  * Byte addresses; the two lowest bits are ignored.
+  * A write waits for its address and its data, in either order. Two reads are at least three cycles apart. Addresses are in bytes; the two lowest
+  * bits are ignored.
   */
-case class AxiLiteDoor(addressBits: Int) extends Component {
+case class AxiLitePort(addressBits: Int) extends Component {
   val axi = slave(AxiLite4(addressBits, 32))
 
+  /** A pulse per read with its address; `readData` is sampled at the end of the same cycle. */
   val read = out(RegInit(False))
   val readAddress = out(Reg(UInt(addressBits bits)))
   val readData = in(Bits(32 bits))
 
+  /** A pulse per write; address, data and byte strobes are valid with it. */
   val write = out(Bool())
   val writeAddress = out(UInt(addressBits bits))
   val writeData = out(Bits(32 bits))
@@ -24,7 +25,7 @@ case class AxiLiteDoor(addressBits: Int) extends Component {
 
   private def aligned(address: UInt): UInt = (address(addressBits - 1 downto 2) << 2)
 
-  // Read: address taken, then `read`, then the answer waits to be taken.
+  // Read: address, then `read`, then the response.
   val answering = RegInit(False)
   val answer = RegNextWhen(readData, read)
   axi.ar.ready := !read && !answering
@@ -36,7 +37,7 @@ case class AxiLiteDoor(addressBits: Int) extends Component {
   axi.r.data := answer
   axi.r.setOKAY()
 
-  // Write: both halves taken in the same cycle, then the answer waits to be taken.
+  // Write: address and data in the same cycle, then the response.
   val acknowledging = RegInit(False)
   write := axi.aw.valid && axi.w.valid && !acknowledging
   axi.aw.ready := write

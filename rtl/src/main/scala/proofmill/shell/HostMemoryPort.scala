@@ -7,27 +7,33 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Writes and reads a card's memory for the host, a beat a cycle: `spec/wire/memory_door.toml`, one transfer at a time.
+/** The host's port to a card's memory: `spec/wire/memory_door.toml`, one transfer at a time, one beat per cycle.
   *
-  *   1. HEAD: a transfer's first beat is its header.
-  *   2. CHECK: is there such a place?
-  *   3. WRITE: data come through the unpacker into a queue; a burst is begun when all of its data is there, so whoever waits behind it in the
-  *      memory waits for nobody's host. Missing data are made up with no byte enabled.
-  *   4. READ: beats go to the answer as they come.
-  *   5. DRAIN: the rest of the transfer is dropped, and responses are waited for.
-  *   6. ANSWER: the header with its status.
+  * | state  | action                                                                                        | next                       |
+  * |:-------|:----------------------------------------------------------------------------------------------|:---------------------------|
+  * | HEAD   | registers the header, which is the first beat                                                 | CHECK                      |
+  * | CHECK  | checks its fields                                                                             | WRITE, READ, or DRAIN      |
+  * | WRITE  | queues the unpacked data; a burst starts when all of its data is queued, so that it never     | DRAIN                      |
+  * |        | blocks the memory; missing data are replaced by beats without byte enables                    |                            |
+  * | READ   | passes beats to the reply                                                                     | DRAIN                      |
+  * | DRAIN  | discards the rest of the transfer, waits for responses                                        | ANSWER                     |
+  * | ANSWER | sends the header with its status                                                              | HEAD                       |
   *
   * @param config   of the memory channels; the widest address of all
   * @param channels bytes of each channel
   */
-class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
+class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Component {
   private val beatBits = config.dataWidth
   private val most = Granule.beats
   val io = new Bundle {
+
+    /** Transfers from the host, and replies to them. */
     val transfers = slave(Stream(Fragment(Bits(beatBits bits))))
     val answers = master(Stream(Fragment(Bits(beatBits bits))))
+
+    /** The memory; the number of the channel is steady while a burst is outstanding. */
     val memory = master(Axi4(config))
-    val channel = out(UInt(log2Up(channels.size max 2) bits)) // steady while a burst is under way
+    val channel = out(UInt(log2Up(channels.size max 2) bits))
   }
 
   object State extends SpinalEnum { val HEAD, CHECK, WRITE, READ, DRAIN, ANSWER = newElement() }
@@ -36,14 +42,14 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
   // 1. The header.
   val header = Reg(Bits(beatBits bits))
   private def field(name: String): UInt = {
-    val at = MemoryDoor.header.getTable(name)
+    val at = HostMemoryPort.header.getTable(name)
     header(8 * Spec.int(at, "offset"), 8 * Spec.int(at, "bytes") bits).asUInt
   }
   val ended = Reg(Bool()) // the transfer's last beat was taken
   val taking = io.transfers.fire
   when(taking)(ended := io.transfers.last)
 
-  // 2. The place. Beats of the memory have numbers.
+  // 2. The address, in beats of the memory.
   private val kind = field("kind")
   private val slice = field("slice")
   private val address = field("address")
@@ -54,17 +60,17 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
   private val inside = channels.zipWithIndex.map { case (bytes, i) =>
     field("channel") === i && address < bytes && end <= bytes / Granule.beat
   }.orR
-  private val writes = kind === MemoryDoor.kind("write")
-  private val reads = kind === MemoryDoor.kind("read")
+  private val writes = kind === HostMemoryPort.kind("write")
+  private val reads = kind === HostMemoryPort.kind("read")
   private val packed = slice === SliceUnpacker.wide
   private val allowed =
-    field("magic") === Spec.big(MemoryDoor.header.getTable("magic"), "value") && granule && inside &&
-      beats =/= 0 && beats <= MemoryDoor.longest && (reads || (writes && (packed || slice === Granule.beat)))
+    field("magic") === Spec.big(HostMemoryPort.header.getTable("magic"), "value") && granule && inside &&
+      beats =/= 0 && beats <= HostMemoryPort.longest && (reads || (writes && (packed || slice === Granule.beat)))
   val status = Reg(UInt(32 bits))
   io.channel := RegNextWhen(field("channel").resize(io.channel.getWidth bits), state === State.CHECK) init 0
 
   // 3. Data to the queue: `missing` beats are still to come.
-  private val countBits = log2Up(MemoryDoor.longest + 1)
+  private val countBits = log2Up(HostMemoryPort.longest + 1)
   val missing = Reg(UInt(countBits bits))
   val unpacker = new SliceUnpacker
   unpacker.packed := packed
@@ -80,18 +86,18 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
   unpacker.beats.payload := io.transfers.fragment
   when(queue.io.push.fire) {
     missing := missing - 1
-    when(madeUp)(status := MemoryDoor.status("length"))
+    when(madeUp)(status := HostMemoryPort.status("length"))
   }
 
   // Bursts from the queue: `left` beats have no address yet, `owed` ones are of the present burst.
   val left = Reg(UInt(countBits bits)) init 0
   val place = Reg(UInt(config.addressWidth bits))
   val owed = Reg(UInt(log2Up(most + 1) bits)) init 0
-  val open = Reg(UInt(log2Up(MemoryDoor.bursts + 1) bits)) init 0
+  val open = Reg(UInt(log2Up(HostMemoryPort.bursts + 1) bits)) init 0
   private val length = left.min(most).resize(log2Up(most + 1))
   private val data = io.memory.w.fire
   private val waiting = queue.io.occupancy - owed
-  io.memory.aw.valid := state === State.WRITE && left =/= 0 && owed === 0 && waiting >= length && open < MemoryDoor.bursts
+  io.memory.aw.valid := state === State.WRITE && left =/= 0 && owed === 0 && waiting >= length && open < HostMemoryPort.bursts
   io.memory.aw.addr := place
   io.memory.aw.len := (length - 1).resized
   io.memory.aw.size := log2Up(Granule.beat)
@@ -109,7 +115,7 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
     place := place + Granule.bytes
   }
   open := open + io.memory.aw.fire.asUInt - io.memory.b.fire.asUInt
-  when(io.memory.b.fire && io.memory.b.resp =/= Axi4.resp.OKAY)(status := MemoryDoor.status("memory_fault"))
+  when(io.memory.b.fire && io.memory.b.resp =/= Axi4.resp.OKAY)(status := HostMemoryPort.status("memory_fault"))
 
   // 4. Reads.
   val reader = new Reader(config, depth = 4 * most)
@@ -127,7 +133,7 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
   // 5. and 6.
   io.transfers.ready := state === State.HEAD || (feeding && unpacker.beats.ready) || (state === State.DRAIN && !ended)
   io.answers.valid := readOut ? reader.io.beats.valid | (state === State.ANSWER)
-  io.answers.fragment := readOut ? reader.io.beats.payload | MemoryDoor.answer(header, status)
+  io.answers.fragment := readOut ? reader.io.beats.payload | HostMemoryPort.answer(header, status)
   io.answers.last := !readOut
 
   switch(state) {
@@ -136,8 +142,8 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
       when(taking)(state := State.CHECK)
     }
     is(State.CHECK) {
-      status := MemoryDoor.status("done")
-      when(!allowed)(status := MemoryDoor.status("refused"))
+      status := HostMemoryPort.status("done")
+      when(!allowed)(status := HostMemoryPort.status("refused"))
       missing := beats.resized
       left := 0
       when(allowed && writes)(left := beats.resized)
@@ -149,36 +155,36 @@ class MemoryDoor(config: Axi4Config, channels: Seq[BigInt]) extends Component {
     is(State.WRITE)(when(missing === 0 && left === 0 && owed === 0)(state := State.DRAIN))
     is(State.READ) {
       when(missing === 0) {
-        when(reader.io.fault)(status := MemoryDoor.status("memory_fault"))
+        when(reader.io.fault)(status := HostMemoryPort.status("memory_fault"))
         state := State.DRAIN
       }
     }
     is(State.DRAIN) {
-      when(taking && allowed && status === MemoryDoor.status("done"))(status := MemoryDoor.status("length"))
+      when(taking && allowed && status === HostMemoryPort.status("done"))(status := HostMemoryPort.status("length"))
       when(ended && open === 0)(state := State.ANSWER)
     }
     is(State.ANSWER)(when(io.answers.fire)(state := State.HEAD))
   }
 
-  /** What is counted, by the names of the block's counters. */
+  /** Pulses to count, by the names of the block's counters. */
   val events: Map[String, Bool] = Map(
     "written" -> data,
     "read" -> reader.io.beats.fire,
-    "refused" -> (state === State.ANSWER && io.answers.fire && status =/= MemoryDoor.status("done"))
+    "refused" -> (state === State.ANSWER && io.answers.fire && status =/= HostMemoryPort.status("done"))
   )
   for ((name, event) <- events) out(event.setName(s"counts_$name"))
 }
 
-object MemoryDoor {
+object HostMemoryPort {
   private val wire: TomlTable = Spec.table("wire/memory_door")
   private val header = wire.getTable("header")
   private def kind(name: String): Int = Spec.int(wire.getTable("kind"), name)
   private def status(name: String): Int = Spec.int(wire.getTable("status"), name)
 
-  /** Bursts under way. */
+  /** Outstanding bursts, at most. */
   private val bursts = 32
 
-  /** Most beats of a transfer: 4 MiB. */
+  /** Beats of the longest transfer: 4 MiB. */
   val longest = 1 << 16
 
   val block: Block = Block(wire)

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-/** A card's packets and registers over a serial line.
+/** Packets and registers of a card over a serial line.
   *
   * {{{
   *   rxd --> SerialReceiver --> SerialFramer --> queue --> RegisterPackets --> commands
@@ -13,7 +13,7 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
   *                                                          +--> axi
   * }}}
   */
-case class SerialDoor(config: SerialConfig, longest: Int) extends Component {
+case class SerialPort(config: SerialConfig, longest: Int) extends Component {
   val rxd = in(Bool())
   val txd = out(Bool())
   val commands = master(Word.packets)

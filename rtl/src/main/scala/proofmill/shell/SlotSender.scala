@@ -4,26 +4,34 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** The other way: streams become pages in the host's room, which PCIM writes.
+/** Sends streams as pages, which PCIM writes into the host's slots.
   *
-  *   1. PICK: a page is complete here and has a slot there; streams take turns.
-  *   2. PLACE: its address.
-  *   3. ADDRESS, DATA, ANSWER: one burst. All of its data is here, so it never waits for anybody.
-  *   4. The same again for the line with its descriptor.
+  *   1. PICK: selects a stream, round robin, that has a complete page and a free slot of the host.
+  *   2. PLACE: registers the address.
+  *   3. ADDRESS, DATA, ANSWER: one burst. All of its data is available, so it never stalls.
+  *   4. The same for the line with the page's descriptor.
   *
-  * When `open` ends, the burst under way is completed and answered, and everything else forgotten; `busy` says when that is done. An error is a
-  * `fault`, after which nothing begins until `open` has ended.
+  * When `open` falls, the outstanding burst is completed and everything else is discarded. After a `fault` nothing begins until `open` has fallen.
   */
-class SlotOutlet(slots: Int) extends Component {
+class SlotSender(slots: Int) extends Component {
   import SlotRings._
 
+  /** Lines to send. */
   val streams = Vec.fill(SlotRings.streams)(slave(packets))
+
+  /** The current session; level: it is open; the host's address of its slots. */
   val session = in(UInt(16 bits))
   val open = in(Bool())
   val base = in(UInt(64 bits))
-  val freed = Vec.fill(SlotRings.streams)(slave(Flow(UInt(16 bits)))) // of this session
+
+  /** Per stream a pulse with the number of pages that the host has read, and the last such number. */
+  val freed = Vec.fill(SlotRings.streams)(slave(Flow(UInt(16 bits))))
   val read = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
+
+  /** Writes to the host's memory. */
   val pcim = master(Axi4(SlotRings.pcim))
+
+  /** Levels: a burst is outstanding; a write had an error. */
   val busy = out(Bool())
   val fault = out(RegInit(False))
 
@@ -32,7 +40,7 @@ class SlotOutlet(slots: Int) extends Component {
   busy := state =/= State.PICK
   private val forget = !open && !busy
 
-  /** How a page ends. */
+  /** The end of a page. */
   case class End() extends Bundle {
     val last = Bool() // of its transfer
     val lines = UInt(log2Up(SlotRings.lines) bits) // less 1
@@ -40,15 +48,15 @@ class SlotOutlet(slots: Int) extends Component {
     def count: UInt = (lines << log2Up(bytes)) +^ some
   }
 
-  /** Pages that wait, and how many were written and read. */
+  /** The queue of a stream's pages, and the numbers of those written and read. */
   private class Collector(s: Int) extends Area {
     private val depth = 2 * SlotRings.lines
     val data = StreamFifo(Bits(8 * bytes bits), depth)
-    val ends = StreamFifo(End(), depth) // never fuller than `data`: an end leaves first
+    val ends = StreamFifo(End(), depth) // never fuller than `data`, since an end leaves first
     data.io.flush := forget
     ends.io.flush := forget
 
-    // A line may come when there is room for it, for one on its way and for one that is not counted yet. Registers say so, and what is not open is lost.
+    // Registered: space for a line, one in the input register and one that is not counted yet. Lines outside of a session are discarded.
     private val room = RegNext(data.io.availability > 2) init False
     streams(s).ready := room || !open
     private val came = RegNext(streams(s).fire && open) init False
@@ -77,11 +85,11 @@ class SlotOutlet(slots: Int) extends Component {
   private val collectors = (0 until SlotRings.streams).map(s => new Collector(s))
   for ((count, collector) <- read.zip(collectors)) count := collector.read
 
-  // The page under way, of stream `which`, and whether its descriptor's turn has come.
+  // The current page, of stream `which`; `describing`: its descriptor is sent.
   val which = RegInit(False)
   val describing = Reg(Bool())
   val end = Reg(End())
-  val owner = Reg(UInt(16 bits)) // the session that it belongs to, whatever is opened meanwhile
+  val owner = Reg(UInt(16 bits)) // its session, also if another one is opened meanwhile
   val number = Reg(UInt(16 bits))
   val address = Reg(UInt(64 bits))
   val left = Reg(UInt(log2Up(SlotRings.lines) bits)) // lines of the burst, less 1
@@ -135,7 +143,7 @@ class SlotOutlet(slots: Int) extends Component {
       address := base + (describing ? places(descriptors) | places(pages))
       left := describing ? U(0) | end.lines
       state := State.ADDRESS
-      // Counted before it goes: the host may have read it, and say so, before the answer is here.
+      // Counted before it is sent, since the host may free it before the response.
       for ((collector, s) <- collectors.zipWithIndex)
         when(describing && which === Bool(s == 1))(collector.written := collector.written + 1)
     }

@@ -4,14 +4,14 @@ import proofmill.micro.ItemList
 import proofmill.spec.Spec
 import spinal.core._
 
-/** How the scalars of a curve with an endomorphism become items: the numbers of `spec/model/ecdsa_items.py`, computed alike.
+/** Parameters of the recoding of scalars into items, for a curve with an endomorphism, as in `spec/model/ecdsa_items.py`.
   *
   * @param curve  by its name in `spec/curves`
   * @param window of the non-adjacent form of u2's halves
   * @param comb   bits of a Booth digit of u1
   */
-case class Cut(curve: String, window: Int = 5, comb: Int = 8) {
-  import Cut._
+case class ScalarPlan(curve: String, window: Int = 5, comb: Int = 8) {
+  import ScalarPlan._
   private val table = Spec.table(s"curves/$curve")
   private val lambda = Spec.big(table.getTable("endomorphism"), "lambda")
 
@@ -66,7 +66,7 @@ case class Cut(curve: String, window: Int = 5, comb: Int = 8) {
   def lists: Seq[ItemList] = Seq(q, g)
 }
 
-object Cut {
+object ScalarPlan {
 
   /** Bits that the serial multiplications take in a cycle. */
   val digit = 6

@@ -1,0 +1,15 @@
+package proofmill.stream
+
+import spinal.core._
+import spinal.lib._
+
+/** Converts between the streams of a card that carry another format and its packets. Each command packet is answered by one reply.
+  *
+  * `rx`, `tx`: the card's streams. `commands`, `replies`: packets.
+  */
+abstract class PacketAdapter extends Component {
+  val rx = slave(Word.packets)
+  val tx = master(Word.packets)
+  val commands = master(Word.packets)
+  val replies = slave(Word.packets)
+}
