@@ -6,7 +6,7 @@
 //! | batch with parsing | the same from 33 bytes of key and a signature in DER, by `proofmill::ecdsa` | the same, one by one |
 //! | latency of one | a request of one signature | one call |
 //!
-//! All our figures are taken through the doors that every caller uses (`Device::submit`, `proofmill::ecdsa`). All
+//! All our figures are taken through the interfaces that every caller uses (`Device::submit`, `proofmill::ecdsa`). All
 //! signatures are valid, with a small s, and each is another one under another key.
 
 use std::path::Path;
@@ -125,7 +125,7 @@ fn parse_and_verify(device: &CpuDevice, items: &[Item<&[u8]>], threads: usize) -
     Ok(())
 }
 
-/// Has the signatures verified, from the question to the answer.
+/// Has the signatures verified, from the request to the response.
 fn verify(device: &CpuDevice, signatures: Data) -> Result<()> {
     let response = device.submit(Request::new(signatures))?.wait()?;
     let valid = response.verdicts.iter().all(|verdict| verdict.is_valid());

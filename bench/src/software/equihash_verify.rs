@@ -4,9 +4,9 @@
 //! |---|---|---|
 //! | solutions | a batch of headers, no network: the Equihash solution alone | the same |
 //! | headers | a batch, difficulty included | the solution, and SHA-256d of the header with the crate `sha2` |
-//! | latency of one | a request with one header, no network, until its answer is there | one call |
+//! | latency of one | a request with one header, no network, until its response arrives | one call |
 //!
-//! All our figures are taken through the door that every caller uses (`Device::submit`, `Ticket::wait`). The
+//! All our figures are taken through the interface that every caller uses (`Device::submit`, `Ticket::wait`). The
 //! headers of a batch are copies of one valid header: no step depends on how often a header was seen. The
 //! crate stops at the first fault, so an invalid one would compare different work. Both of its modes are
 //! measured; each row names the mode, and its metric says whether that was the faster or the slower one here.
@@ -144,7 +144,7 @@ fn compare(
     Ok([row(faster, "faster"), row(slower, "slower")])
 }
 
-/// Seconds for one request, from the question to the answer.
+/// Seconds for one request, from submission to response.
 fn ours(device: &CpuDevice, request: &Request) -> Result<f64> {
     let start = Instant::now();
     let ticket = device.submit(request.clone())?;

@@ -1,9 +1,9 @@
 //! Multi-scalar multiplication beside arkworks, blst, halo2curves, gnark-crypto and mcl: milliseconds for one.
 //!
-//! Points are multiples of the generator, parked before; scalars have all bits; nothing is precomputed. Every peer has
+//! Points are multiples of the generator, loaded before; scalars have all bits; nothing is precomputed. Every peer has
 //! the same number of threads, and all take turns. The ratio that counts is the one to the fastest peer, and apart from
 //! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Then come scalars and points that are not
-//! uniform, beside uniform ones, and apart from all others sums with precomputed multiples, beside those without.
+//! uniform, beside uniform ones, and apart from all others MSMs with precomputed multiples, beside those without.
 
 use anyhow::{Context, Result, bail};
 use proofmill_algebra::encoding::{Coordinate, pair};
@@ -124,7 +124,7 @@ fn one<C: Group<Base: Coordinate>>(
     Ok(())
 }
 
-/// A sum of 2^size points on one thread.
+/// An MSM of 2^size points on one thread.
 pub fn task(instance: &str, size: u32) -> Result<Task> {
     match instance {
         "bn254_g1" => task_of::<bn254::G1>(size),
@@ -182,10 +182,10 @@ fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result
     let (_, plans) = plans.split_first().context("points alone at least")?;
     let with = plans.iter().map(|plan| Ours::new::<C>(&points, 1, plan.resident));
     let all: Vec<Ours> = std::iter::once(Ok(alone)).chain(with).collect::<Result<_>>()?;
-    let sums: Vec<_> = all.iter().map(|ours| (ours, ours.uniform::<C>(count))).collect();
+    let requests: Vec<_> = all.iter().map(|ours| (ours, ours.uniform::<C>(count))).collect();
     let mut turns: Vec<Box<dyn FnMut() -> Result<f64> + '_>> = Vec::new();
-    for (ours, sums) in &sums {
-        turns.push(Box::new(move || ours.seconds(sums)));
+    for (ours, request) in &requests {
+        turns.push(Box::new(move || ours.seconds(request)));
     }
     let medians = milliseconds(rounds(size), &mut turns)?;
     for (plan, ours) in plans.iter().zip(&medians[1..]) {

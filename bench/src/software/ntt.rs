@@ -2,7 +2,7 @@
 //!
 //! We go from canonical bytes to canonical bytes, in natural order, through the device. A peer's time is that from its own elements
 //! to its own elements, in the order that suits it; and, in rows of their own, from bytes to bytes, as ours. What is transformed,
-//! by us and by a peer, was written just before, and answers go into the memory of the turn before: what new memory costs is the
+//! by us and by a peer, was written just before, and responses go into the memory of the turn before: what new memory costs is the
 //! system's affair. Every peer has the same number of threads, and all take turns.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What a card says of itself and answers: the driver opens a card in software whose registers and replies are
-//! changed by the input, and asks each of its engines one thing. Whatever happens is an error or an answer, in limited time.
+//! Registers and replies of a card: the driver opens a software model of a card whose registers and replies the input
+//! changes, and submits a request to each of its engines. The outcome is an error or a response, in limited time.
 
 use std::time::Duration;
 

@@ -8,13 +8,14 @@ use proofmill_op::msm::{Bases, Stream};
 use crate::snarkjs::{Section, Zkey};
 
 /// The points of a section, one for every scalar: in C the identity stands for 1 and the public variables, so that the whole
-/// witness goes with every section but H. Reading one checks that it is on the curve; what is not is an error of the file.
+/// witness goes with every section but H. Reading a point checks that it is on the curve; one that is not is an error of the file. The subgroup is
+/// not checked: the key is trusted, and [`Zkey::check`] checks it.
 pub fn bases(key: &Zkey, section: Section, isa: Isa) -> Bases {
     let points = key.points(section).read_with(isa);
     let instance = points.instance();
     let zeros = if section == Section::C { key.public_inputs() + 1 } else { 0 };
     let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };
-    Bases::streamed(instance, stream)
+    Bases::streamed(instance, stream).unchecked()
 }
 
 /// Bytes after so many zeros.

@@ -1,4 +1,4 @@
-//! The driver of the coprocessor and a card that answers no more: its ticket ends in time, and a card that is opened again works.
+//! The driver of the coprocessor and a card that stops responding: its ticket ends in time, and a card that is opened again works.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,7 +12,7 @@ use proofmill_op::coprocessor::{
     Fault, INSTRUCTION_BYTES, Instruction, Kind, Opcode, Request, Response, SLOT_BYTES, Sizes,
     Slot, Stop,
 };
-use proofmill_op::{Answer, Device, DeviceKind, Error, Result, Ticket};
+use proofmill_op::{Device, DeviceKind, Error, Result, Submit, Ticket};
 
 /// Of a card that gets stuck.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -95,7 +95,7 @@ impl Transport for Moody {
     }
 }
 
-fn submit(card: &Card, program: &[Instruction], limit: u64) -> Result<Ticket> {
+fn submit(card: &Card, program: &[Instruction], limit: u64) -> Result<Ticket<Response>> {
     let mut seven = [0; SLOT_BYTES];
     seven[0] = 7;
     let data = Slot::new(seven, Kind::Fe).unwrap().to_bytes().to_vec();
@@ -105,7 +105,7 @@ fn submit(card: &Card, program: &[Instruction], limit: u64) -> Result<Ticket> {
     card.submit(request)
 }
 
-fn end(ticket: Ticket) -> Result<Answer> {
+fn end(ticket: Ticket<Response>) -> Result<Response> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
@@ -115,15 +115,14 @@ fn works(card: &Card) {
         Instruction::new(Opcode::Mul, [0, 0, 1]),
         Instruction::new(Opcode::SendInterrupt, [1, 5, 0]),
     ];
-    let answer = end(submit(card, &program, 100).unwrap()).unwrap();
-    let Answer::Coprocessor(response) = answer else { panic!("{answer:?}") };
+    let response = end(submit(card, &program, 100).unwrap()).unwrap();
     let [sent] = &response.interrupts[..] else { panic!("{response:?}") };
     assert_eq!((sent.index, sent.kind, sent.value[0][0]), (5, Kind::Fe, 49));
     assert_eq!((response.stop, response.pointer, response.error), (Stop::Waits, 3, None));
 }
 
 #[test]
-fn a_coprocessor_that_answers_no_more_is_given_up_and_works_after_a_reset() {
+fn a_coprocessor_that_stops_responding_is_lost_and_works_after_a_reset() {
     let Some(simulation) = support::simulation("coprocessor_twin") else { return };
     let moody = Moody::new(support::transport(&simulation));
     for mood in [Mood::Stuck, Mood::Frozen] {
@@ -145,7 +144,7 @@ fn a_coprocessor_that_answers_no_more_is_given_up_and_works_after_a_reset() {
         }
         let took = start.elapsed();
         assert!(mood != Mood::Stuck || took >= TIMEOUT, "{took:?}");
-        assert!(submit(&card, &endless, 1).and_then(end).is_err(), "{mood:?}: it is given up");
+        assert!(submit(&card, &endless, 1).and_then(end).is_err(), "{mood:?}: it is lost");
         drop(card);
         // The program still runs; opening resets the card.
         moody.becomes(Mood::Works);
@@ -158,21 +157,20 @@ fn a_program_that_never_ends_is_stopped_by_its_limit_and_the_next_one_is_right()
     let Some(simulation) = support::simulation("coprocessor_twin") else { return };
     let card = Moody::new(support::transport(&simulation)).open(PATIENCE);
     let endless = [Instruction::new(Opcode::Jump, [1, 0, 0])];
-    let answer = end(submit(&card, &endless, 5000).unwrap()).unwrap();
-    let Answer::Coprocessor(response) = answer else { panic!("{answer:?}") };
+    let response = end(submit(&card, &endless, 5000).unwrap()).unwrap();
     assert!(response.stop == Stop::Limit && response.steps >= 5000, "{} steps", response.steps);
     works(&card);
 }
 
 /// Jumps to the upper half of instruction memory, multiplies in the upper half of data memory, and goes on behind the last slot.
 #[test]
-fn a_program_has_the_slots_that_it_asks_for_on_every_device() {
+fn a_program_has_the_slots_that_it_requests_on_every_device() {
     let Some(larger) = support::simulation("coprocessor_1024_twin") else { return };
     let Some(published) = support::simulation("coprocessor_twin") else { return };
     let [larger, published] = [larger, published]
         .map(|simulation| Moody::new(support::transport(&simulation)).open(PATIENCE));
     let cpu = CpuDevice::new(Some(1)).unwrap();
-    let ask = |device: &dyn Device, sizes: Sizes| -> Result<Response> {
+    let execute = |device: &dyn Device, sizes: Sizes| -> Result<Response> {
         let last = |slots: usize| (slots - 1) as u16;
         let (data, instructions) = (last(sizes.data), last(sizes.instructions));
         let mut program = vec![Instruction::default(); sizes.instructions];
@@ -184,22 +182,21 @@ fn a_program_has_the_slots_that_it_asks_for_on_every_device() {
         let program: Vec<u8> = program.iter().flat_map(|it| it.to_bytes()).collect();
         let slots: Vec<u8> = slots.iter().flat_map(Slot::to_bytes).collect();
         let request = Request { sizes, ..Request::new(program, slots, 1) };
-        let ticket = device.submit(request)?;
-        match end(ticket)? {
-            Answer::Coprocessor(response) => Ok(response),
-            other => panic!("{other:?}"),
-        }
+        end(device.submit(request)?)
     };
     let sizes = |data, instructions| Sizes { data, instructions };
     for sizes in [sizes(512, 512), sizes(256, 512), sizes(512, 256), sizes(256, 256)] {
-        let expected = ask(&cpu, sizes).unwrap();
+        let expected = execute(&cpu, sizes).unwrap();
         let error = Some((Fault::NoSuchSlot, sizes.instructions - 1));
         assert_eq!((expected.pointer, expected.steps, expected.error), (0, 3, error));
-        assert_eq!(ask(&larger, sizes).unwrap(), expected, "{sizes:?}");
+        assert_eq!(execute(&larger, sizes).unwrap(), expected, "{sizes:?}");
     }
-    assert_eq!(ask(&published, sizes(256, 256)).unwrap(), ask(&cpu, sizes(256, 256)).unwrap());
-    let told = ask(&published, sizes(512, 256)).unwrap_err().to_string();
-    assert!(told.contains("512 slots of data; it has 256"), "{told}");
-    let told = ask(&larger, sizes(512, 1024)).unwrap_err().to_string();
-    assert!(told.contains("1024 slots of instructions; it has 512"), "{told}");
+    assert_eq!(
+        execute(&published, sizes(256, 256)).unwrap(),
+        execute(&cpu, sizes(256, 256)).unwrap()
+    );
+    let problem = execute(&published, sizes(512, 256)).unwrap_err().to_string();
+    assert!(problem.contains("512 slots of data; it has 256"), "{problem}");
+    let problem = execute(&larger, sizes(512, 1024)).unwrap_err().to_string();
+    assert!(problem.contains("1024 slots of instructions; it has 512"), "{problem}");
 }

@@ -3,7 +3,7 @@
 
 use crate::support;
 use proofmill_op::ecdsa_verify::Verdict;
-use proofmill_op::{Answer, Capability, Request};
+use proofmill_op::{Capability, Submit};
 use proofmill_testkit::vectors;
 
 const VALID: u8 = 0;

@@ -10,7 +10,7 @@ use proofmill_card::wire::{self, Header, bytes_at, u64_at};
 use proofmill_card::{SimTransport, Transport};
 use proofmill_device::Simulation;
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Response, Signature};
-use proofmill_op::{Answer, Capability, Device, Request};
+use proofmill_op::{Capability, Device, Submit};
 use proofmill_testkit::signatures::{library_accepts, random};
 use proofmill_testkit::vectors;
 use rand::{RngExt, SeedableRng};
@@ -22,10 +22,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 fn verify(device: &dyn Device, signatures: &[Signature]) -> Response {
     let bytes: Vec<u8> = signatures.iter().flat_map(Signature::to_bytes).collect();
-    match device.submit(Ecdsa::new(bytes)).unwrap().wait().unwrap() {
-        Answer::EcdsaVerify(response) => response,
-        other => panic!("another answer: {other:?}"),
-    }
+    device.submit(Ecdsa::new(bytes)).unwrap().wait().unwrap()
 }
 
 /// One of the five integers has a bit changed, is another's, or is 0.

@@ -63,12 +63,12 @@ fn a_proof_on_bn254_on_the_boards_top() {
     let slot = Top::new(card(&library)).unwrap();
     // Closing resets its counters.
     let _open = crate::groth16::proved_on(Curve::Bn254, 30, &uri(slot.folder(), "0"));
-    support::await_beats_by_the_door(&slot.file("resource0"), false); // the points
+    support::await_memory_port_beats(&slot.file("resource0"), false); // the points
 }
 
 /// Transfers of many pages, more than a ring has, while packets are answered beside them.
 #[test]
-fn the_memory_of_the_boards_top_is_written_and_read_through_the_door() {
+fn the_memory_of_the_boards_top_is_written_and_read_through_its_port() {
     let Some(library) = library("f2_msm_toy") else { return };
     let slot = Top::new(card(&library)).unwrap();
     let mut transport = slot.transport(Duration::from_secs(60)).unwrap();
@@ -76,7 +76,7 @@ fn the_memory_of_the_boards_top_is_written_and_read_through_the_door() {
     for (place, beats) in
         [(Place::new(0, 1 << 14), bytes.len() / 64), (Place::new(1, 0).packed(), bytes.len() / 48)]
     {
-        transport.begin_write(place, bytes.clone()).unwrap();
+        transport.begin_write(place, bytes.clone().into()).unwrap();
         transport.send(&bare(commands::status::NUMBER)).unwrap();
         let mut seen = [false; 2];
         while seen != [true; 2] {

@@ -1,5 +1,5 @@
-//! A proof whose sums in G1 are computed by the circuit of `msm`, in simulation, and its quotient by that of `ntt` where the card has one: the
-//! rest is this machine's. An emulated GPU computes all sums and the quotient.
+//! A proof whose MSMs in G1 are computed by the circuit of `msm`, in simulation, and its quotient by that of `ntt` where the card has one: the
+//! rest is this machine's. An emulated GPU computes all MSMs and the quotient.
 
 use std::sync::Arc;
 
@@ -31,39 +31,39 @@ fn files(circuit: &Circuit) -> (Zkey, Witness) {
     (key, Witness::from_bytes("witness", witness).unwrap())
 }
 
-/// A proof whose sums in G1 are that card's, and its quotient if it makes one of that many elements. The card is still open.
+/// A proof whose MSMs in G1 that card computes, and its quotient if it makes one of that many elements. The card is still open.
 pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device> {
     let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
     let (key, witness) = files(&circuit);
     let card: Arc<dyn Device> = proofmill_device::open(uri).unwrap().into();
-    let helper: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
+    let fallback: Arc<dyn Device> = proofmill_device::open("cpu:").unwrap().into();
     let before = card.metrics().requests;
-    let devices = Devices { device: card.clone(), helper: Some(helper) };
+    let devices = Devices { device: card.clone(), fallback: Some(fallback) };
     let settings = Settings { resident: true, ..Settings::default() };
     let prover = Prover::new(&key, devices, settings).unwrap();
-    let proved = prover.prove(&witness, None).unwrap();
+    let proved = prover.prove(&witness).unwrap();
     assert_eq!(proved.report.retried, None, "{uri}");
-    assert!(verify(&key.verifying_key().unwrap(), &proved.public, &proved.proof).unwrap());
+    assert!(verify(&key.verifying_key().unwrap(), &proved.public_inputs, &proved.proof).unwrap());
     let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
     let divides = card.caps().offers_quotient(field, key.domain_log());
-    // Four sections were parked and summed up there.
-    let asked = if divides { 8 + 1 } else { 8 };
-    assert_eq!(card.metrics().requests - before, asked, "{uri}");
+    // Four sections were loaded there, and their MSMs computed.
+    let requests = if divides { 8 + 1 } else { 8 };
+    assert_eq!(card.metrics().requests - before, requests, "{uri}");
     for timed in proved.report.steps {
-        let is_there = timed.device.as_deref() == Some(&card.caps().uri);
+        let on_card = timed.device.as_deref() == Some(&card.caps().uri);
         let wanted = match timed.step {
-            Step::Sum(section) => section != Section::B2,
+            Step::Msm(section) => section != Section::B2,
             Step::Quotient => divides,
             _ => false,
         };
-        assert_eq!(is_there, wanted, "{}", timed.step);
+        assert_eq!(on_card, wanted, "{}", timed.step);
         eprintln!("{uri}: {} {:.2} s", timed.step, timed.seconds);
     }
     card
 }
 
 #[test]
-fn a_proof_on_bn254_with_its_sums_in_a_circuit() {
+fn a_proof_on_bn254_with_its_msms_in_a_circuit() {
     proved_in_simulation(Curve::Bn254, 100);
 }
 
@@ -94,7 +94,7 @@ fn makes_quotients_of_2_to_12(uri: &str, field: Field) {
 }
 
 #[test]
-fn a_proof_on_bls12_381_with_its_sums_in_a_circuit() {
+fn a_proof_on_bls12_381_with_its_msms_in_a_circuit() {
     proved_in_simulation(Curve::Bls12_381, 60);
 }
 
@@ -108,15 +108,15 @@ fn proofs_with_every_step_on_an_emulated_gpu() {
         let circuit = Circuit::new(curve, &Statement::Chain { constraints: 100 }).unwrap();
         let (key, witness) = files(&circuit);
         for uri in ["cuda:emulated", "cuda:emulated,emulated", "cuda:emulated?max_bytes=4194304"] {
-            for park in [false, true] {
+            for resident in [false, true] {
                 let gpu: Arc<dyn Device> = proofmill_device::open(uri).unwrap().into();
                 let settings = Settings { resident, ..Settings::default() };
                 let prover = Prover::new(&key, Devices::one(gpu), settings).unwrap();
-                let proved = prover.prove(&witness, None).unwrap();
+                let proved = prover.prove(&witness).unwrap();
                 let vk = key.verifying_key().unwrap();
-                assert!(verify(&vk, &proved.public, &proved.proof).unwrap(), "{uri}");
+                assert!(verify(&vk, &proved.public_inputs, &proved.proof).unwrap(), "{uri}");
                 for timed in proved.report.steps {
-                    let on_device = matches!(timed.step, Step::Sum(_) | Step::Quotient);
+                    let on_device = matches!(timed.step, Step::Msm(_) | Step::Quotient);
                     let expected = on_device.then_some(uri);
                     assert_eq!(timed.device.as_deref(), expected, "{}", timed.step);
                 }

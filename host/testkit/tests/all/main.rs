@@ -2,11 +2,11 @@
 
 mod conformance;
 mod coprocessor;
-mod door;
 mod ecdsa_defects;
 mod ecdsa_verify;
 mod f2;
 mod groth16;
+mod memory_port;
 mod msm;
 mod ntt;
 mod pcie;

@@ -1,5 +1,5 @@
-//! `msm` on every simulation that has an engine for a real curve: the driver's answers are those of the processor, whatever
-//! bases and scalars are, and a sum that is given up leaves the engine usable.
+//! `msm` on every simulation that has an engine for a real curve: the results are those of the processor, for any bases
+//! and scalars, and a cancelled MSM leaves the engine usable.
 
 use std::time::{Duration, Instant};
 
@@ -9,32 +9,17 @@ use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::{Group as Points, multiples};
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
-use proofmill_op::msm::{
-    Bases, Check, Curve, Cycles, Group, Instance, Request, Response, SCALAR_BYTES, Sums,
-};
-use proofmill_op::{Answer, Capability, Data, Device};
-
-fn ask(device: &dyn Device, request: Request) -> Response {
-    let ticket = device.submit(request).unwrap();
-    match ticket.wait().unwrap() {
-        Answer::Msm(response) => response,
-        other => panic!("another answer: {other:?}"),
-    }
-}
+use proofmill_op::msm::{Bases, Curve, Cycles, Group, Instance, Request, SCALAR_BYTES};
+use proofmill_op::{Capability, Data, Device, Submit};
 
 fn load(device: &dyn Device, bases: Bases) -> Bases {
     let instance = bases.instance;
-    match ask(device, (bases)) {
-        Response::ResidentData(parked) => Bases::parked(instance, parked),
-        other => panic!("another answer: {other:?}"),
-    }
+    Bases::resident(instance, device.submit(bases).unwrap().wait().unwrap())
 }
 
-fn sums(device: &dyn Device, bases: Bases, scalars: Vec<Data>) -> (Vec<Vec<u8>>, Vec<Cycles>) {
-    match ask(device, (Sums { bases, scalars, progress: None })) {
-        Response::Sums { points, cycles } => (points, cycles.unwrap_or_default()),
-        other => panic!("another answer: {other:?}"),
-    }
+fn msm(device: &dyn Device, bases: Bases, scalars: Vec<Data>) -> (Vec<Vec<u8>>, Vec<Cycles>) {
+    let response = device.submit(Request::batch(bases, scalars)).unwrap().wait().unwrap();
+    (response.points, response.cycles.unwrap_or_default())
 }
 
 /// Points in every relation: following each other, the identity, repeated and opposite ones.
@@ -75,16 +60,16 @@ fn distributions<F: PrimeField>(count: usize) -> Vec<(&'static str, Data)> {
     ]
 }
 
-/// Sums over bases of this many points are those of the processor, with the first so many of the distributions; what random
-/// scalars took.
+/// MSMs over this many points are those of the processor, with the first so many of the distributions. Returns the cycles of
+/// random scalars.
 fn agree<C: Points<Base: Coordinate>>(device: &dyn Device, (count, most): Size) -> Cycles {
     let cpu = proofmill_device::open("cpu:").unwrap();
     let instance: Instance = C::NAME.parse().unwrap();
-    let bases = Bases::new(instance, mixed::<C>(count)).checked(Check::Subgroup);
+    let bases = Bases::new(instance, mixed::<C>(count));
     let chosen = distributions::<C::Scalar>(count).into_iter().take(most);
     let (names, scalars): (Vec<_>, Vec<_>) = chosen.unzip();
-    let (wanted, _) = sums(&*cpu, bases.clone(), scalars.clone());
-    let (found, cycles) = sums(device, park(device, bases), scalars);
+    let (wanted, _) = msm(&*cpu, bases.clone(), scalars.clone());
+    let (found, cycles) = msm(device, load(device, bases), scalars);
     for ((name, found), wanted) in names.iter().zip(&found).zip(&wanted) {
         assert_eq!(found, wanted, "{}: {count} points, {name}", device.caps().uri);
     }
@@ -106,7 +91,7 @@ fn in_group(instance: Instance, device: &dyn Device, size: Size) -> Cycles {
 }
 
 /// Every simulation that has an engine for this curve, with multiplications as functions: the others take hours. A card for Groth16 has the same
-/// engine as one without transforms; its sums are those of whole proofs and of quotients.
+/// engine as one without transforms; its MSMs are those of whole proofs and of quotients.
 fn everywhere(curve: Curve, sizes: &[Size]) {
     let instance = Instance::new(curve, Group::G1);
     let mut simulations = support::offering(&Capability::Msm(instance));
@@ -118,18 +103,17 @@ fn everywhere(curve: Curve, sizes: &[Size]) {
             let cycles = in_group(instance, &*device, size);
             eprintln!("{}: {} points, {cycles:?}, {:?}", simulation.name, size.0, start.elapsed());
         }
-        given_up(&*device, instance);
+        cancelled(&*device, instance);
     }
 }
 
-/// Sums whose tickets are dropped in every stage, and then one that is waited for.
-fn given_up(device: &dyn Device, instance: Instance) {
+/// MSMs whose tickets are dropped in every stage, and then one that is waited for.
+fn cancelled(device: &dyn Device, instance: Instance) {
     let bases = Bases::new(instance, vec![0; 200 * instance.point_bytes()]);
-    let bases = park(device, bases);
+    let bases = load(device, bases);
     let list: Data = vec![1; 200 * SCALAR_BYTES].into();
     for wait in [0, 3, 30, 300] {
-        let asked = Sums { bases: bases.clone(), scalars: vec![list.clone(); 2], progress: None };
-        let request = AnyRequest::from((asked));
+        let request = Request::batch(bases.clone(), vec![list.clone(); 2]);
         let ticket = device.submit(request).unwrap();
         std::thread::sleep(Duration::from_millis(wait));
         drop(ticket);

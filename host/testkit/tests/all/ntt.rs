@@ -10,8 +10,10 @@ use proofmill_algebra::ntt::Form;
 use proofmill_algebra::{bls12_381, bn254};
 use proofmill_card::{Card, Options};
 use proofmill_op::msm::{self, Bases, Curve, Group, Instance};
-use proofmill_op::ntt::{Direction, Field, Progress, Quotient, Request};
-use proofmill_op::{Answer, Capability, Data, Device, DeviceKind, Error, in_field};
+use proofmill_op::ntt::{Direction, Field, Quotient, QuotientResponse, Request};
+use proofmill_op::{
+    Capability, Data, Device, DeviceKind, Error, Progress, SecretBytes, Submit, in_field,
+};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
 
 use crate::support;
@@ -31,11 +33,8 @@ fn made<F: Form<D>, const D: usize>(log: u32) -> Result<Vec<u8>, Error> {
     Ok(all.flat_map(|x| x.to_le_bytes().as_ref().to_vec()).collect())
 }
 
-fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
-    match device.submit(request)?.wait()? {
-        Answer::Ntt(response) => Ok(response.elements),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+fn transform(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
+    Ok(device.submit(request)?.wait()?.elements)
 }
 
 fn devices(field: Field) -> Vec<Box<dyn Device>> {
@@ -71,7 +70,7 @@ fn agree(device: &dyn Device, field: Field, logs: impl Iterator<Item = u32>) {
         for (ticket, request) in tickets.into_iter().zip(requests()) {
             let found = ticket.wait().unwrap();
             let what = format!("{}: 2^{log}, {:?}", device.caps().uri, request.direction);
-            let wanted = ask(&*cpu, request).unwrap();
+            let wanted = transform(&*cpu, request).unwrap();
             assert!(found.elements == wanted, "{what}");
         }
     }
@@ -95,14 +94,14 @@ fn quotient(field: Field, log: u32) -> Quotient {
     Quotient::new(field, lists, shift)
 }
 
-fn answered(device: &dyn Device, request: Quotient) -> Result<Answer, Error> {
+fn response(device: &dyn Device, request: Quotient) -> Result<QuotientResponse, Error> {
     device.submit(request)?.wait()
 }
 
-fn result(device: &dyn Device, request: Quotient) -> Vec<u8> {
-    match answered(device, request).unwrap() {
-        Answer::Ntt(response) => response.elements,
-        other => panic!("an answer to another question: {other:?}"),
+fn result(device: &dyn Device, request: Quotient) -> SecretBytes {
+    match response(device, request).unwrap() {
+        QuotientResponse::Elements(elements) => elements,
+        QuotientResponse::Resident(_) => panic!("a handle instead of elements"),
     }
 }
 
@@ -117,17 +116,17 @@ fn cards_make_quotients_as_the_processor_does() {
             for log in offered {
                 let found = result(&*device, quotient(field, log));
                 let wanted = result(&*cpu, quotient(field, log));
-                assert!(found == wanted, "{}: {field} 2^{log}", device.caps().uri);
+                assert!(found[..] == wanted[..], "{}: {field} 2^{log}", device.caps().uri);
             }
         }
     }
 }
 
 #[test]
-fn what_is_wrong_with_a_quotient_is_told() {
+fn wrong_arguments_of_a_quotient_are_named() {
     for field in [Field::Goldilocks, Field::Bn254Fr] {
         for device in devices(field) {
-            let problem = |request| answered(&*device, request).unwrap_err().to_string();
+            let problem = |request| response(&*device, request).unwrap_err().to_string();
             let mut wrong = quotient(field, 6);
             let mut list = elements(field, 6);
             list[7 * field.bytes()..8 * field.bytes()].fill(0xff);
@@ -140,49 +139,48 @@ fn what_is_wrong_with_a_quotient_is_told() {
             assert_eq!(problem(zero), "coset: is 0");
             assert!(problem(quotient(field, 0)).starts_with("lists: a count of 2^0, where"));
             let other = Instance::new(Curve::Bls12_381, Group::G1);
-            let kept = problem(quotient(field, 6).resident_for(other));
-            assert_eq!(kept, "keep: this card keeps no scalars for bls12_381_g1");
+            let resident = problem(quotient(field, 6).resident_for(other));
+            assert_eq!(resident, "resident_for: this card keeps no scalars for bls12_381_g1");
         }
     }
 }
 
 #[test]
-fn a_quotient_becomes_the_scalars_of_a_sum() {
+fn a_quotient_becomes_the_scalars_of_an_msm() {
     let Some(simulation) = support::simulation("groth16_bn254_small_twin") else { return };
     becomes_scalars(&simulation.uri(), Curve::Bn254, &pair::encode(&bn254::G1::GENERATOR));
 }
 
 #[test]
 #[ignore = "its simulation takes minutes to build; make test-long runs it"]
-fn a_quotient_becomes_the_scalars_of_a_sum_on_bls12_381() {
+fn a_quotient_becomes_the_scalars_of_an_msm_on_bls12_381() {
     let Some(simulation) = support::simulation("groth16_bls12_381_small_twin") else { return };
     becomes_scalars(&simulation.uri(), Curve::Bls12_381, &pair::encode(&bls12_381::G1::GENERATOR));
 }
 
-/// Sums whose scalars were made on the card, beside those of the processor; five quotients are kept at a time.
+/// MSMs whose scalars were computed on the card, against those of the processor; five quotients are resident at a time.
 fn becomes_scalars(uri: &str, curve: Curve, generator: &[u8]) {
     let card = proofmill_device::open(uri).unwrap();
     let cpu = proofmill_device::open("cpu:").unwrap();
     let instance = Instance::new(curve, Group::G1);
     let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
-    let sum = |device: &dyn Device, bases: &Bases, scalars: Data| {
-        let request = (msm::Request::new(bases.clone(), scalars));
-        device.submit(request).map(|ticket| ticket.wait().unwrap())
+    let msm = |device: &dyn Device, bases: &Bases, scalars: Data| {
+        let request = msm::Request::new(bases.clone(), scalars);
+        device.submit(request).map(|ticket| ticket.wait().unwrap().points)
     };
-    let keep = |log| match answered(&*card, quotient(field, log).resident_for(instance)).unwrap() {
-        Answer::Msm(msm::Response::ResidentData(parked)) => Data::Resident(parked),
-        other => panic!("an answer to another question: {other:?}"),
-    };
+    let resident =
+        |log| match response(&*card, quotient(field, log).resident_for(instance)).unwrap() {
+            QuotientResponse::Resident(handle) => Data::Resident(handle),
+            QuotientResponse::Elements(_) => panic!("elements instead of a handle"),
+        };
     let logs = [2, 5, 6, 7, 5];
-    let kept = logs.map(keep);
-    for (log, scalars) in logs.into_iter().zip(kept).rev() {
+    let handles = logs.map(resident);
+    for (log, scalars) in logs.into_iter().zip(handles).rev() {
         let bases = Bases::new(instance, generator.repeat(1 << log));
-        let wanted = sum(&*cpu, &bases, result(&*cpu, quotient(field, log)).into()).unwrap();
-        let Answer::Msm(msm::Response::Sums { points: wanted, .. }) = wanted else { panic!() };
-        let found = sum(&*card, &bases, scalars.clone()).unwrap();
-        let Answer::Msm(msm::Response::Sums { points: found, .. }) = found else { panic!() };
+        let wanted = msm(&*cpu, &bases, result(&*cpu, quotient(field, log)).into()).unwrap();
+        let found = msm(&*card, &bases, scalars.clone()).unwrap();
         assert_eq!(found, wanted, "2^{log}");
-        assert!(sum(&*cpu, &bases, scalars).is_err(), "they are the card's");
+        assert!(msm(&*cpu, &bases, scalars).is_err(), "they are resident on the card");
     }
 }
 
@@ -212,15 +210,16 @@ fn a_card_transforms_its_largest_sizes_as_the_processor_does() {
             let forward = Request::forward(Field::Goldilocks, elements(Field::Goldilocks, log));
             Request { direction, ..forward.on_coset(7u64.to_le_bytes()) }
         };
-        let (found, wanted) = (ask(&*card, request()).unwrap(), ask(&*cpu, request()).unwrap());
+        let (found, wanted) =
+            (transform(&*card, request()).unwrap(), transform(&*cpu, request()).unwrap());
         assert!(found == wanted, "2^{log}, {direction:?}");
     }
 }
 
 #[test]
-fn what_a_card_has_not_is_told() {
+fn what_a_card_lacks_is_named() {
     for device in devices(Field::Goldilocks) {
-        let problem = |request| ask(&*device, request).unwrap_err().to_string();
+        let problem = |request| transform(&*device, request).unwrap_err().to_string();
         let of = |log| Request::forward(Field::Goldilocks, elements(Field::Goldilocks, log));
         let small = problem(of(5));
         assert!(
@@ -229,7 +228,7 @@ fn what_a_card_has_not_is_told() {
         );
         let cube = Goldilocks::ROOT_OF_UNITY.unwrap();
         let cube = (6..Goldilocks::TWO_ADICITY).fold(cube, |root, _| root.square());
-        assert_eq!(ask(&*device, of(6).with_root(cube.to_le_bytes())).unwrap().len(), 512);
+        assert_eq!(transform(&*device, of(6).with_root(cube.to_le_bytes())).unwrap().len(), 512);
         let cube = cube * cube.square();
         let other = problem(of(6).with_root(cube.to_le_bytes()));
         assert!(other.contains("another root than the standard one"), "{other}");
@@ -239,14 +238,14 @@ fn what_a_card_has_not_is_told() {
 }
 
 #[test]
-fn what_a_card_for_255_bits_has_not_is_told() {
+fn what_a_card_for_255_bits_lacks_is_named() {
     for field in [Field::Bn254Fr, Field::Bls12_381Fr] {
         for device in devices(field) {
-            let problem = |request| ask(&*device, request).unwrap_err().to_string();
+            let problem = |request| transform(&*device, request).unwrap_err().to_string();
             let one = problem(Request::forward(field, elements(field, 0)));
             assert!(one.starts_with("elements: a count of 2^0, where the card transforms 2^1"));
             let other = Request::forward(Field::Goldilocks, elements(Field::Goldilocks, 6));
-            assert!(matches!(ask(&*device, other), Err(Error::Unsupported { .. })));
+            assert!(matches!(transform(&*device, other), Err(Error::Unsupported { .. })));
             let mut large = elements(field, 3);
             large[5 * 32..6 * 32].fill(0xff);
             let large = problem(Request::forward(field, large));
@@ -258,14 +257,17 @@ fn what_a_card_for_255_bits_has_not_is_told() {
 }
 
 #[test]
-fn progress_is_told_and_ends_at_one() {
+fn progress_is_reported_and_ends_at_one() {
     for device in devices(Field::Goldilocks) {
-        let told = Arc::new(Mutex::new(vec![]));
-        let inside = told.clone();
+        let reports = Arc::new(Mutex::new(vec![]));
+        let list = reports.clone();
         let mut request = Request::forward(Field::Goldilocks, elements(Field::Goldilocks, 12));
-        request.progress = Some(Progress(Arc::new(move |done| inside.lock().unwrap().push(done))));
-        ask(&*device, request).unwrap();
-        let told = told.lock().unwrap();
-        assert!(told.len() >= 2 && told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
+        request.progress = Some(Progress(Arc::new(move |done| list.lock().unwrap().push(done))));
+        transform(&*device, request).unwrap();
+        let reports = reports.lock().unwrap();
+        assert!(
+            reports.len() >= 2 && reports.is_sorted() && reports.last() == Some(&1.0),
+            "{reports:?}"
+        );
     }
 }

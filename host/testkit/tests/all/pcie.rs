@@ -49,18 +49,18 @@ fn a_proof_on_bn254_with_its_sums_behind_pcie() {
 
 /// On the board's top itself: packets, registers and the memory cross to the clocks of the engines and of the memory.
 #[test]
-fn a_proof_on_bls12_381_with_its_points_through_the_door_to_the_memory() {
+fn a_proof_on_bls12_381_with_its_points_through_the_memory_port() {
     let Some(xdma) = behind_files("xdma_msm_bls12_381_twin") else { return };
     crate::groth16::proved_on(proofmill_op::msm::Curve::Bls12_381, 30, &uri(&xdma));
-    support::await_beats_by_the_door(&xdma.file("user"), false); // the points
+    support::await_memory_port_beats(&xdma.file("user"), false); // the points
 }
 
-/// Transforms and trees, whose elements, nodes and digests go and come by the door.
+/// Transforms and trees, whose elements, nodes and digests pass through the memory port.
 #[test]
 fn the_boards_top_with_transforms_and_hashes_conforms_over_pcie() {
     let Some(xdma) = behind_files("xdma_ntt_poseidon_small_twin") else { return };
     conforms(&*proofmill_device::open(&uri(&xdma)).unwrap());
-    support::await_beats_by_the_door(&xdma.file("user"), true);
+    support::await_memory_port_beats(&xdma.file("user"), true);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Two simulated cards as one device, over the host's real PCIe transport: the suite, and one of them killed in the middle of its work. Every
-//! ticket ends with the right answer, or with an error that names the card; the other one goes on alone.
+//! ticket ends with the right response, or with an error that names the card; the other one continues alone.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,9 +9,9 @@ use crate::conformance::{conforms, engines};
 use crate::support;
 use proofmill_card::{Card, Options};
 use proofmill_device::Uri;
-use proofmill_op::equihash_verify::Params;
-use proofmill_op::msm::{Bases, Curve, Group, Instance, Request as Msm, Response, Sums};
-use proofmill_op::{Answer, Data, Device, DeviceKind, Error, Request, Result, Ticket};
+use proofmill_op::equihash_verify::{self, Params};
+use proofmill_op::msm::{Bases, Curve, Group, Instance, Request, Response};
+use proofmill_op::{Data, Device, DeviceKind, Error, Result, Submit, Ticket};
 use proofmill_pool::Pool;
 use proofmill_testkit::boards::faults::Board as _;
 use proofmill_testkit::conformance::conformance;
@@ -43,7 +43,7 @@ fn two(name: &str) -> Option<[Xdma; 2]> {
     Some([first, second])
 }
 
-fn end(ticket: Ticket) -> Result<Answer> {
+fn end<T>(ticket: Ticket<T>) -> Result<T> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
@@ -89,13 +89,13 @@ fn three_cards_in_software_conform_as_one_device() {
 }
 
 #[test]
-fn a_card_that_is_killed_in_the_middle_of_a_batch_is_left_out() {
+fn a_card_that_is_killed_in_the_middle_of_a_batch_is_dropped() {
     let mut cases = vectors::equihash_verify().unwrap();
     cases.retain(|case| case.params == Params::N48_K5);
     let first = &cases[0].request();
     cases.retain(|case| {
-        let asked = case.request();
-        (asked.network, asked.personalisation) == (first.network, first.personalisation)
+        let request = case.request();
+        (request.network, request.personalisation) == (first.network, first.personalisation)
     });
     let batch = |count: usize| cases.iter().cycle().take(count);
     for (how, kill, timeout) in DEATHS {
@@ -103,12 +103,11 @@ fn a_card_that_is_killed_in_the_middle_of_a_batch_is_left_out() {
         let device = proofmill_device::open(&uri_within(&cards[0], timeout)).unwrap();
         let submit = |count| {
             let headers: Vec<u8> = batch(count).flat_map(|case| case.header.clone()).collect();
-            let request =
-                proofmill_op::equihash_verify::Request { headers: headers.into(), ..first.clone() };
+            let request = equihash_verify::Request { headers: headers.into(), ..first.clone() };
             device.submit(request).unwrap()
         };
-        let judge = |ticket, count| {
-            let Answer::EquihashVerify(found) = end(ticket).unwrap() else { panic!("{how}") };
+        let judge = |ticket: Ticket<equihash_verify::Response>, count| {
+            let found = end(ticket).unwrap();
             assert!(batch(count).map(|case| &case.verdict).eq(&found.verdicts), "{how}");
         };
         let tickets = [1000, 1, 300].map(|count| (count, submit(count)));
@@ -127,54 +126,50 @@ fn a_card_that_is_killed_in_the_middle_of_a_batch_is_left_out() {
 }
 
 #[test]
-fn a_card_that_is_killed_in_the_middle_of_sums_hands_its_points_on() {
+fn a_card_that_is_killed_in_the_middle_of_msms_hands_its_points_on() {
     const BN254: Instance = Instance::new(Curve::Bn254, Group::G1);
     const COUNT: usize = 50;
     let cpu = proofmill_device::open("cpu:?threads=1").unwrap();
     let points: Arc<[u8]> = points(COUNT);
     let mut random = Random::new(17);
     let lists: Vec<Data> = (0..2).map(|_| scalars(&mut random, COUNT).into()).collect();
-    let sums = |device: &dyn Device, bases: Bases, list: &Data| {
-        device.submit(Msm::Sums(Request::new(bases, list.clone())))
+    let submit = |device: &dyn Device, bases: Bases, list: &Data| {
+        device.submit(Request::new(bases, list.clone()))
     };
-    let sum = |answer| match answer {
-        Answer::Msm(Response::Sums { points, .. }) => points,
-        other => panic!("another answer: {other:?}"),
+    let msm = |device: &dyn Device, bases: Bases, list: &Data| -> Result<Response> {
+        submit(device, bases, list).and_then(end)
     };
-    let here = |points: &Arc<[u8]>| Bases::new(BN254, Data::Host(points.clone()));
-    let right: Vec<_> = lists
-        .iter()
-        .map(|list| sum(sums(&*cpu, here(&points), list).and_then(end).unwrap()))
-        .collect();
+    let host = |points: &Arc<[u8]>| Bases::new(BN254, points.clone());
+    let right: Vec<_> =
+        lists.iter().map(|list| msm(&cpu, host(&points), list).unwrap().points).collect();
     for ((how, kill, timeout), kept) in DEATHS.into_iter().zip([true, false]) {
         let Some(cards) = two("msm_bn254_twin") else { return };
         let device = proofmill_device::open(&uri_within(&cards[0], timeout)).unwrap();
         let own: Arc<[u8]> = points.to_vec().into();
-        let ticket = device.submit(Msm::Park(here(&own))).unwrap();
-        let Answer::Msm(Response::ResidentData(parked)) = end(ticket).unwrap() else { panic!() };
+        let resident = end(device.submit(host(&own)).unwrap()).unwrap();
         let own = kept.then_some(own);
-        let parked = Bases::parked(BN254, parked);
+        let resident = Bases::resident(BN254, resident);
         let tickets: Vec<_> =
-            lists.iter().map(|list| sums(&*device, parked.clone(), list).unwrap()).collect();
+            lists.iter().map(|list| submit(&device, resident.clone(), list).unwrap()).collect();
         thread::sleep(Duration::from_millis(100));
         kill(&cards[1]);
         for (ticket, right) in tickets.into_iter().zip(&right) {
             match end(ticket) {
-                Ok(answer) => assert_eq!(sum(answer), *right, "{how}"),
+                Ok(response) => assert_eq!(response.points, *right, "{how}"),
                 Err(error) => {
-                    let said = error.to_string();
-                    assert!(!kept && said.contains("pcie:1?"), "{how}: {said}");
-                    assert!(said.contains("the points 25 to 50 of these bases"), "{said}");
+                    let problem = error.to_string();
+                    assert!(!kept && problem.contains("pcie:1?"), "{how}: {problem}");
+                    assert!(problem.contains("the points 25 to 50 of these bases"), "{problem}");
                 }
             }
         }
-        let after = sums(&*device, parked, &lists[0]).and_then(end);
+        let after = msm(&device, resident, &lists[0]);
         assert_eq!(after.is_ok(), kept, "{how}");
         drop(own);
         if !kept {
-            // What it is given now, the other card has alone.
-            let alone = sums(&*device, here(&points), &lists[1]).and_then(end).unwrap();
-            assert_eq!(sum(alone), right[1], "{how}");
+            // The other card computes new requests alone.
+            let alone = msm(&device, host(&points), &lists[1]).unwrap();
+            assert_eq!(alone.points, right[1], "{how}");
         }
     }
 }

@@ -2,10 +2,8 @@
 
 use proofmill_algebra::field::{Bls12381Fr, Field as _, PrimeField};
 use proofmill_card::{Card, Options};
-use proofmill_op::poseidon::{
-    Domain, ELEMENT_BYTES, Instance, Layers, Output, Progress, Request, Strength,
-};
-use proofmill_op::{Answer, Capability, Device, DeviceKind, Error};
+use proofmill_op::poseidon::{Domain, ELEMENT_BYTES, Instance, Layers, Output, Request, Strength};
+use proofmill_op::{Capability, Device, DeviceKind, Error, Progress, Submit};
 use std::sync::{Arc, Mutex};
 
 use crate::support;
@@ -18,11 +16,8 @@ fn elements(count: usize) -> Vec<u8> {
     std::iter::successors(Some(start), next).take(count).flat_map(|x| x.to_le_bytes()).collect()
 }
 
-fn ask(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
-    match device.submit(request)?.wait()? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+fn hash(device: &dyn Device, request: Request) -> Result<Vec<u8>, Error> {
+    Ok(device.submit(request)?.wait()?.digests)
 }
 
 /// Each arity and domain that a simulation has, with so many preimages; how many there were of them.
@@ -36,10 +31,10 @@ fn agree(device: &dyn Device, strength: Strength, count: usize) -> usize {
             let preimages = elements(count * domain.elements(arity).unwrap());
             let request =
                 || Request::new(arity, &preimages[..]).in_domain(domain).with_strength(strength);
-            match ask(device, request()) {
+            match hash(device, request()) {
                 Err(Error::Unsupported { .. }) => continue,
                 digests => {
-                    let wanted = ask(&*cpu, request()).unwrap();
+                    let wanted = hash(&*cpu, request()).unwrap();
                     assert!(digests.unwrap() == wanted, "arity {arity}, {domain:?}, {strength:?}");
                     found += 1;
                 }
@@ -50,10 +45,7 @@ fn agree(device: &dyn Device, strength: Strength, count: usize) -> usize {
 }
 
 fn layers(device: &dyn Device, request: Layers) -> Result<Vec<u8>, Error> {
-    match device.submit(request)?.wait()? {
-        Answer::Poseidon(response) => Ok(response.digests),
-        other => panic!("an answer to another question: {other:?}"),
-    }
+    Ok(device.submit(request)?.wait()?.digests)
 }
 
 fn simulations() -> Vec<Box<dyn Device>> {
@@ -80,9 +72,9 @@ fn ten_thousand_preimages_of_each_arity() {
 }
 
 #[test]
-fn what_a_card_has_not_is_told() {
+fn what_a_card_lacks_is_named() {
     for device in simulations() {
-        let problem = |request| ask(&*device, request).unwrap_err().to_string();
+        let problem = |request| hash(&*device, request).unwrap_err().to_string();
         assert!(problem(Request::new(3, elements(3))).contains("arity 3; it has"));
         let strengthened = Request::new(3, elements(3)).with_strength(Strength::Strengthened);
         assert!(
@@ -95,15 +87,18 @@ fn what_a_card_has_not_is_told() {
 }
 
 #[test]
-fn progress_is_told_and_ends_at_one() {
+fn progress_is_reported_and_ends_at_one() {
     for device in simulations() {
-        let told = Arc::new(Mutex::new(vec![]));
-        let inside = told.clone();
+        let reports = Arc::new(Mutex::new(vec![]));
+        let list = reports.clone();
         let mut request = Request::new(2, elements(2 * 600));
-        request.progress = Some(Progress(Arc::new(move |done| inside.lock().unwrap().push(done))));
-        assert_eq!(ask(&*device, request).unwrap().len(), 600 * ELEMENT_BYTES);
-        let told = told.lock().unwrap();
-        assert!(told.len() >= 3 && told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
+        request.progress = Some(Progress(Arc::new(move |done| list.lock().unwrap().push(done))));
+        assert_eq!(hash(&*device, request).unwrap().len(), 600 * ELEMENT_BYTES);
+        let reports = reports.lock().unwrap();
+        assert!(
+            reports.len() >= 3 && reports.is_sorted() && reports.last() == Some(&1.0),
+            "{reports:?}"
+        );
     }
 }
 
@@ -115,9 +110,9 @@ fn trees_are_built_on_the_card_as_on_the_processor() {
         let long = if device.caps().queue > 100 { 13 } else { 7 };
         let mut found = 0;
         for (arity, height) in [(2usize, 3), (4, 3), (8, 3), (11, 2), (2, long)] {
-            for wanted in [Output::All, Output::Last] {
+            for output in [Output::All, Output::Last] {
                 let leaves = elements(arity.pow(height as u32));
-                let request = || Layers::new(arity, height, &leaves[..]).with(wanted);
+                let request = || Layers::new(arity, height, &leaves[..]).with_output(output);
                 match layers(&*device, request()) {
                     Err(Error::Unsupported { .. }) => continue,
                     nodes => {
@@ -149,7 +144,7 @@ fn column_trees_are_built_on_the_card() {
 }
 
 #[test]
-fn what_a_card_cannot_build_is_told() {
+fn trees_that_a_card_cannot_build_are_named() {
     for device in simulations() {
         let problem = |request| layers(&*device, request).unwrap_err().to_string();
         assert!(problem(Layers::new(3, 1, elements(3))).contains("arity 3; it has"));
@@ -161,17 +156,17 @@ fn what_a_card_cannot_build_is_told() {
     let large = Layers::new(2, 16, vec![0; 32 << 16]);
     let problem = layers(&*small, large).unwrap_err().to_string();
     assert!(
-        problem.ends_with("card's memory has 2097152: there is room for 0 in as many layers"),
+        problem.ends_with("card's memory has 2097152: it holds 0 with as many layers"),
         "{problem}"
     );
     let many = Layers::new(2, 1, vec![0; 32 << 16]);
     let problem = layers(&*small, many).unwrap_err().to_string();
-    assert!(problem.ends_with("there is room for 43680 in as many layers"), "{problem}");
+    assert!(problem.ends_with("it holds 43680 with as many layers"), "{problem}");
 }
 
-/// The error is the request's; the card goes on.
+/// The error is that of the request; the card continues.
 #[test]
-fn a_memory_that_fails_is_told_and_the_card_goes_on() {
+fn a_memory_fault_fails_its_request_and_the_card_continues() {
     for simulation in support::offering(&Capability::Poseidon(Instance::Bls12_381)) {
         let mut transport = support::transport(&simulation);
         // Its channel is another one beside other engines.
@@ -181,6 +176,6 @@ fn a_memory_that_fails_is_told_and_the_card_goes_on() {
         let device = Card::open(Box::new(transport), options).unwrap();
         let problem = layers(&device, Layers::new(2, 1, elements(2))).unwrap_err();
         assert!(matches!(problem, Error::Failed { .. }), "{problem}");
-        assert_eq!(ask(&device, Request::new(2, elements(2))).unwrap().len(), ELEMENT_BYTES);
+        assert_eq!(hash(&device, Request::new(2, elements(2))).unwrap().len(), ELEMENT_BYTES);
     }
 }

@@ -1,4 +1,4 @@
-//! Devices of other machines, over loopback: the suite, and everything that can go wrong on the way.
+//! Devices of other machines, over loopback: the suite, and faults of the connection.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use crate::conformance::conforms;
 use crate::support;
-use proofmill_op::msm::{self, Bases, Curve, Group, Instance, Sums};
+use proofmill_op::msm::{self, Bases, Curve, Group, Instance};
 use proofmill_op::{
-    Answer, Capability, Caps, Completer, Data, Device, DeviceKind, Error, Metrics, Request,
-    ResidentData, Result, Ticket, ecdsa_verify, ntt,
+    AnyCompleter, AnyRequest, AnyTicket, Argument, Cancel, Capability, Caps, Data, Device,
+    DeviceKind, Error, Metrics, Progress, ResidentData, Result, Submit, ecdsa_verify, ntt,
 };
 use proofmill_remote::{Limits, Options, RemoteDevice, Running, Server, Token};
 use proofmill_testkit::random::Random;
@@ -49,15 +49,14 @@ fn problem(options: Options) -> Error {
     RemoteDevice::open(options).expect_err("it is no device of ours")
 }
 
-fn signatures(count: usize) -> Request {
-    let bytes = vec![0; count * ecdsa_verify::SIGNATURE_BYTES];
-    AnyRequest::from(ecdsa_verify::Request::new(bytes))
+fn signatures(count: usize) -> ecdsa_verify::Request {
+    ecdsa_verify::Request::new(vec![0; count * ecdsa_verify::SIGNATURE_BYTES])
 }
 
-/// Far more than any test here needs, far less than for ever.
+/// More than any test here needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits for something that has to become true.
+/// Waits until a condition is true.
 fn soon(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -66,32 +65,32 @@ fn soon(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Takes requests and keeps them.
-struct Keeps {
+/// A device that holds its requests and never responds.
+struct Holds {
     caps: Caps,
-    kept: Arc<Mutex<Vec<Completer>>>,
+    kept: Arc<Mutex<Vec<AnyCompleter>>>,
 }
 
-impl Keeps {
-    fn new() -> (Box<Self>, Arc<Mutex<Vec<Completer>>>) {
-        let mut caps = Caps::new("keeps:", DeviceKind::Card, "keeps requests");
+impl Holds {
+    fn new() -> (Box<Self>, Arc<Mutex<Vec<AnyCompleter>>>) {
+        let mut caps = Caps::new("holds:", DeviceKind::Card, "holds requests");
         caps.capabilities.push(Capability::EcdsaVerify);
         let kept = Arc::new(Mutex::new(Vec::new()));
         (Box::new(Self { caps, kept: kept.clone() }), kept)
     }
 }
 
-impl Device for Keeps {
+impl Device for Holds {
     fn caps(&self) -> &Caps {
         &self.caps
     }
 
     fn load(&self, _: Data) -> Result<ResidentData> {
-        Err(Error::argument("data", "is not kept"))
+        Err(Error::argument("data", "cannot be resident"))
     }
 
-    fn submit(&self, _: Request) -> Result<Ticket> {
-        let (completer, ticket) = Ticket::pair();
+    fn submit_any(&self, request: AnyRequest) -> Result<AnyTicket> {
+        let (completer, ticket) = request.ticket(Cancel::new());
         self.kept.lock().unwrap().push(completer);
         Ok(ticket)
     }
@@ -117,7 +116,7 @@ fn a_remote_simulation_conforms() {
 
 /// Four clients at a time, each with several requests under way.
 #[test]
-fn clients_do_not_mix_up_answers() {
+fn clients_receive_their_own_responses() {
     let server = serve(cpu(), Limits::default());
     thread::scope(|scope| {
         for number in 0..4 {
@@ -139,7 +138,7 @@ fn clients_do_not_mix_up_answers() {
 
 #[test]
 fn a_server_that_is_killed_fails_every_ticket_and_the_next_request_connects_again() {
-    let (device, kept) = Keeps::new();
+    let (device, kept) = Holds::new();
     let mut server = serve(device, Limits::default());
     let device = client(&server);
     let tickets: Vec<_> = (0..8).map(|_| device.submit(signatures(1)).unwrap()).collect();
@@ -149,8 +148,8 @@ fn a_server_that_is_killed_fails_every_ticket_and_the_next_request_connects_agai
         let error = ticket.wait().unwrap_err();
         assert!(matches!(&error, Error::Lost { device, .. } if device.starts_with("tcp://")));
     }
-    soon("the device learns that nobody waits", || {
-        kept.lock().unwrap().iter().all(Completer::is_cancelled)
+    soon("the requests are cancelled on the device", || {
+        kept.lock().unwrap().iter().all(AnyCompleter::is_cancelled)
     });
     let error = device.submit(signatures(1)).unwrap_err();
     assert!(matches!(error, Error::Lost { .. }), "{error}");
@@ -158,7 +157,7 @@ fn a_server_that_is_killed_fails_every_ticket_and_the_next_request_connects_agai
     device.submit(signatures(1)).unwrap().wait().unwrap();
 }
 
-/// What is resident is there again after a new connection.
+/// Resident data are loaded again after a new connection.
 #[test]
 fn resident_bytes_and_bases_survive_the_server() {
     let instance = Instance::new(Curve::Bn254, Group::G1);
@@ -167,34 +166,30 @@ fn resident_bytes_and_bases_survive_the_server() {
     let mut server = serve(cpu(), Limits::default());
     let device = client(&server);
     let bytes = device.load(vec![0; ecdsa_verify::SIGNATURE_BYTES].into()).unwrap();
-    let bases = Bases::new(instance, point.clone()).checked(msm::Check::Subgroup);
-    let parked = device.submit((bases)).unwrap().wait().unwrap();
-    let Answer::Msm(msm::Response::ResidentData(parked)) = parked else { panic!("another answer") };
+    let bases = Bases::new(instance, point.clone());
+    let resident = device.submit(bases).unwrap().wait().unwrap();
     let held = server.held_bytes();
     assert!(held >= 64 + 160, "{held}");
-    let ask = || {
+    let uses_both = || {
         let one: Vec<u8> = (0..32).map(|i| u8::from(i == 0)).collect();
-        let sums = Request::new(Bases::parked(instance, parked.clone()), one);
-        let sums = device.submit((sums)).unwrap().wait().unwrap();
-        let Answer::Msm(msm::Response::Sums { points, .. }) = sums else {
-            panic!("another answer")
-        };
-        assert_eq!(points, std::slice::from_ref(&point));
+        let request = msm::Request::new(Bases::resident(instance, resident.clone()), one);
+        let response = device.submit(request).unwrap().wait().unwrap();
+        assert_eq!(response.points, std::slice::from_ref(&point));
         let request = ecdsa_verify::Request { signatures: Data::Resident(bytes.clone()) };
         device.submit(request).unwrap().wait().unwrap();
     };
-    ask();
+    uses_both();
     server.stop();
     let server = serve_at(server.address(), cpu(), Limits::default());
     soon("the client sees the end", || device.round_trip().is_ok());
-    ask();
-    ask();
-    soon("it is there once", || server.held_bytes() == held);
-    drop((parked, bytes));
+    uses_both();
+    uses_both();
+    soon("it is resident once", || server.held_bytes() == held);
+    drop((resident, bytes));
     soon("it is released", || server.held_bytes() == 0);
 }
 
-/// Between a client and a server, until it is told to pass nothing more.
+/// Returns the address of a proxy of a server, and a switch that makes it pass nothing more.
 fn between(server: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -226,7 +221,7 @@ fn between(server: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
 
 #[test]
 fn silence_fails_every_ticket_in_time_and_signs_of_life_do_not() {
-    let (device, kept) = Keeps::new();
+    let (device, kept) = Holds::new();
     let server = serve(device, Limits::default());
     let (address, is_mute) = between(server.address());
     let timeout = Duration::from_secs(4);
@@ -237,23 +232,25 @@ fn silence_fails_every_ticket_in_time_and_signs_of_life_do_not() {
     assert!(tickets.iter_mut().all(|ticket| ticket.poll().is_none()));
     is_mute.store(true, Ordering::SeqCst);
     for ticket in tickets {
-        let answer = ticket.wait_timeout(PATIENCE).expect("in time");
-        assert!(matches!(answer, Err(Error::TimedOut { .. })), "{answer:?}");
+        let response = ticket.wait_timeout(PATIENCE).expect("in time");
+        assert!(matches!(response, Err(Error::TimedOut { .. })), "{response:?}");
     }
     is_mute.store(false, Ordering::SeqCst);
     drop(device);
-    soon("given up there", || kept.lock().unwrap().iter().all(Completer::is_cancelled));
+    soon("they are cancelled on the server", || {
+        kept.lock().unwrap().iter().all(AnyCompleter::is_cancelled)
+    });
 }
 
 #[test]
-fn a_ticket_that_is_given_up_is_given_up_there() {
-    let (device, kept) = Keeps::new();
+fn a_cancelled_ticket_is_cancelled_on_the_server() {
+    let (device, kept) = Holds::new();
     let server = serve(device, Limits::default());
     let device = client(&server);
     let [one, two] = [1, 2].map(|count| device.submit(signatures(count)).unwrap());
     assert_eq!(server.held_bytes(), 3 * ecdsa_verify::SIGNATURE_BYTES as u64);
     one.cancel();
-    soon("the device learns it", || kept.lock().unwrap()[0].is_cancelled());
+    soon("it is cancelled on the device", || kept.lock().unwrap()[0].is_cancelled());
     assert!(!kept.lock().unwrap()[1].is_cancelled());
     soon("its bytes are free", || server.held_bytes() == 2 * ecdsa_verify::SIGNATURE_BYTES as u64);
     assert!(matches!(one.wait(), Err(Error::Cancelled)));
@@ -262,16 +259,16 @@ fn a_ticket_that_is_given_up_is_given_up_there() {
 }
 
 #[test]
-fn progress_travels_and_memory_is_used_again() {
+fn progress_is_transmitted_and_memory_is_reused() {
     let server = serve(cpu(), Limits::default());
     let device = client(&server);
-    let told = Arc::new(AtomicUsize::new(0));
-    let count = told.clone();
+    let reports = Arc::new(AtomicUsize::new(0));
+    let count = reports.clone();
     let elements = vec![0; 8 << 12];
     let memory = Vec::with_capacity(8 << 13);
     let place = memory.as_ptr();
     let request = ntt::Request {
-        progress: Some(ntt::Progress(Arc::new(move |done| {
+        progress: Some(Progress(Arc::new(move |done| {
             assert!((0.0..=1.0).contains(&done));
             count.fetch_add(1, Ordering::SeqCst);
         }))),
@@ -279,39 +276,39 @@ fn progress_travels_and_memory_is_used_again() {
     };
     let response = device.submit(request).unwrap().wait().unwrap();
     assert_eq!((response.elements.len(), response.elements.as_ptr()), (8 << 12, place));
-    assert!(told.load(Ordering::SeqCst) > 0);
+    assert!(reports.load(Ordering::SeqCst) > 0);
 }
 
 #[test]
-fn whoever_has_another_token_learns_that_it_is_the_token() {
+fn a_wrong_token_is_named() {
     let server = serve(cpu(), Limits::default());
     let other = Some(Token::new("another-horse-battery").unwrap());
-    let told = problem(Options { token: other, ..options(server.address()) }).to_string();
+    let found = problem(Options { token: other, ..options(server.address()) }).to_string();
     assert!(
-        told.starts_with("token: is not that of the server at 127.0.0.1:")
-            && told.ends_with("has another one, or none"),
-        "{told}"
+        found.starts_with("token: is not that of the server at 127.0.0.1:")
+            && found.ends_with("has another one, or none"),
+        "{found}"
     );
-    let told = problem(Options { token: None, ..options(server.address()) }).to_string();
-    assert!(told.starts_with("token: ") && told.contains("token_file"), "{told}");
+    let found = problem(Options { token: None, ..options(server.address()) }).to_string();
+    assert!(found.starts_with("token: ") && found.contains("token_file"), "{found}");
 
     let open =
         Server::bind("127.0.0.1:0".parse().unwrap(), Arc::from(cpu()), None, Limits::default());
     let open = open.unwrap().start().unwrap();
-    let told = problem(options(open.address())).to_string();
-    assert!(told.ends_with("has another one, or none"), "{told}");
+    let found = problem(options(open.address())).to_string();
+    assert!(found.ends_with("has another one, or none"), "{found}");
     RemoteDevice::open(Options { token: None, ..options(open.address()) }).unwrap();
 
     for beyond in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let server =
             Server::bind(beyond.parse().unwrap(), Arc::from(cpu()), None, Limits::default());
-        let told = server.err().expect("nobody may listen there without a token").to_string();
-        assert!(told.starts_with("token: ") && told.contains(beyond), "{told}");
+        let found = server.err().expect("no server listens there without a token").to_string();
+        assert!(found.starts_with("token: ") && found.contains(beyond), "{found}");
     }
 }
 
-/// Something else at the other end, which says this to whoever comes.
-fn says(words: &[u8]) -> SocketAddr {
+/// Returns the address of another program, which sends this to every client.
+fn sends(words: &[u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let words = words.to_vec();
@@ -328,7 +325,7 @@ fn says(words: &[u8]) -> SocketAddr {
 }
 
 #[test]
-fn what_speaks_at_another_port_is_named() {
+fn another_protocol_at_the_port_is_named() {
     let hello = b"proofmill-device";
     for (words, part) in [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "speaks HTTP"),
@@ -341,18 +338,18 @@ fn what_speaks_at_another_port_is_named() {
         ([&hello[..], &[2, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),
         ([&hello[..], &[2, 0, 0, 255, 255], &[9; 48]].concat(), "a handshake of another length"),
     ] {
-        let told = problem(options(says(&words))).to_string();
-        assert!(told.contains(part), "{}: {told}", words.escape_ascii());
+        let found = problem(options(sends(&words))).to_string();
+        assert!(found.contains(part), "{}: {found}", words.escape_ascii());
     }
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let timeout = Duration::from_millis(300);
-    let told = problem(Options { timeout, ..options(silent.local_addr().unwrap()) });
-    assert!(matches!(told, Error::TimedOut { .. }), "{told}");
+    let found = problem(Options { timeout, ..options(silent.local_addr().unwrap()) });
+    assert!(matches!(found, Error::TimedOut { .. }), "{found}");
 }
 
 #[test]
-fn limits_are_named_and_the_connection_goes_on() {
-    let (device, _kept) = Keeps::new();
+fn limits_are_named_and_the_connection_continues() {
+    let (device, _kept) = Holds::new();
     let limits = Limits {
         clients: 1,
         requests: 3,
@@ -362,29 +359,29 @@ fn limits_are_named_and_the_connection_goes_on() {
     };
     let server = serve(device, limits);
     let device = client(&server);
-    let told = problem(options(server.address())).to_string();
-    assert!(told.contains("as many clients as it may have"), "{told}");
+    let found = problem(options(server.address())).to_string();
+    assert!(found.contains("as many clients as it may have"), "{found}");
 
-    let told = device.submit(signatures(5)).unwrap_err();
-    assert!(matches!(told, Error::Argument { argument: "request", .. }), "{told}");
-    assert!(told.to_string().ends_with("takes at most 640"), "{told}");
+    let found = device.submit(signatures(5)).unwrap_err();
+    assert!(found.is_about(Argument::Named("request")), "{found}");
+    assert!(found.to_string().ends_with("takes at most 640"), "{found}");
     let four = device.submit(signatures(4)).unwrap();
-    let told = device.submit(signatures(3)).unwrap_err();
-    assert!(matches!(told, Error::Failed { .. }), "{told}");
-    assert!(told.to_string().contains("no memory for this request"), "{told}");
+    let found = device.submit(signatures(3)).unwrap_err();
+    assert!(matches!(found, Error::Failed { .. }), "{found}");
+    assert!(found.to_string().contains("no memory for this request"), "{found}");
     let rest = [1, 1].map(|count| device.submit(signatures(count)).unwrap());
-    let told = device.submit(signatures(0)).unwrap_err().to_string();
-    assert!(told.contains("3 requests of this client are under way"), "{told}");
+    let found = device.submit(signatures(0)).unwrap_err().to_string();
+    assert!(found.contains("3 requests of this client are under way"), "{found}");
     drop((four, rest));
-    soon("there is room again", || server.held_bytes() == 0);
+    soon("memory is free again", || server.held_bytes() == 0);
     drop(device.submit(signatures(4)).unwrap());
     drop(device);
-    soon("the place is free", || RemoteDevice::open(options(server.address())).is_ok());
+    soon("another client may connect", || RemoteDevice::open(options(server.address())).is_ok());
 }
 
-/// Whatever comes in, a client behind it is served, and nothing is held.
+/// Random bytes disturb no other client, and the server holds none of them.
 #[test]
-fn a_server_survives_whatever_bytes_come() {
+fn a_server_survives_random_bytes() {
     let server = serve(cpu(), Limits::default());
     let good = client(&server);
     let mut random = Random::new(29);
@@ -403,6 +400,6 @@ fn a_server_survives_whatever_bytes_come() {
         let _ = stream.write_all(&bytes);
     }
     good.submit(signatures(3)).unwrap().wait().unwrap();
-    soon("strangers are gone", || RemoteDevice::open(options(server.address())).is_ok());
+    soon("the other clients are gone", || RemoteDevice::open(options(server.address())).is_ok());
     assert_eq!(server.held_bytes(), 0);
 }

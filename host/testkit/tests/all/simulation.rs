@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options, SimTransport, Transport, wire};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
-use proofmill_op::{Capability, Device, DeviceKind, Error, Request, Result, ntt, poseidon};
+use proofmill_op::{Capability, Device, DeviceKind, Error, Result, Submit, ntt, poseidon};
 use proofmill_testkit::packets::{Soak, exchange};
 use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
@@ -111,7 +111,7 @@ fn soak(
     let engines = engines(simulation);
     let mut transport = support::transport(simulation);
     transport.jitter(seed, gap, stall);
-    let mut transport = support::door(transport);
+    let mut transport = support::packet_port(transport);
     let verdict = &mut support::judge();
     let commands = commands(&engines);
     let mut soak = Soak { engines, commands, verdict, packets, resets, seed, limit: LIMIT };
@@ -155,7 +155,8 @@ fn the_stream_vectors_hold_for_the_card_in_software() {
 fn the_stream_vectors_hold_for_every_simulation() {
     for simulation in support::simulations() {
         let engines = engines(&simulation);
-        let found = exchange_all(&mut support::door(support::transport(&simulation)), &engines);
+        let found =
+            exchange_all(&mut support::packet_port(support::transport(&simulation)), &engines);
         // What is sent to these engines depends on what was written: rtl/sim/test_msm.py, test_ntt.py; or it is no command at all.
         let has_memory = |engine: &Capability| {
             matches!(engine, Capability::Msm(_) | Capability::Ntt(_) | Capability::Coprocessor)
@@ -315,8 +316,7 @@ fn a_simulation_killed_under_a_hundred_tickets_ends_them_all() {
         let options = Options { timeout, ..Options::new("sim:toy", DeviceKind::Sim) };
         let device = Card::open(Box::new(card), options).unwrap();
         let header = Random::new(7).bytes(Params::N48_K5.header_bytes());
-        let request =
-            || AnyRequest::from(Equihash::new(Params::N48_K5, Network::Main, &header[..]));
+        let request = || Equihash::new(Params::N48_K5, Network::Main, &header[..]);
         let tickets: Vec<_> = (0..100).map(|_| device.submit(request()).unwrap()).collect();
         let mut answered = 0;
         for ticket in tickets {

@@ -1,4 +1,4 @@
-//! What the tests of several files share: the simulations that are there, and the processor as the judge.
+//! Shared by the tests of several files: the simulations that are built, and the processor as the judge.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use proofmill_card::wire::u32_at;
 use proofmill_card::{Mailbox, SimLibrary, SimTransport, Transport};
 use proofmill_cpu::CpuDevice;
 use proofmill_device::{FOLDER_VARIABLE, Simulation, gpu_support};
-use proofmill_op::{Answer, Capability, Device};
+use proofmill_op::{AnyResponse, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
 /// Every simulation in the folder that takes packets. Where there is none the tests say so and end; when the folder was named in the
@@ -90,29 +90,32 @@ pub fn transport(simulation: &Simulation) -> SimTransport {
     SimTransport::new(&SimLibrary::load(&simulation.path).unwrap()).unwrap()
 }
 
-/// A card's door for packets: the stream, or its registers where it is built that way.
-pub fn door(mut transport: SimTransport) -> Box<dyn Transport> {
+/// A card's port for packets: the stream, or its registers where it is built that way.
+pub fn packet_port(mut transport: SimTransport) -> Box<dyn Transport> {
     match Mailbox::is_there(&mut transport).unwrap() {
         true => Box::new(Mailbox::new(transport).unwrap()),
         false => Box::new(transport),
     }
 }
 
-/// Waits until beats have gone to a card's memory by its door and, with `both`, have come from there: the file of registers lags behind the card.
-pub fn await_beats_by_the_door(registers: &Path, both: bool) {
+/// Waits until beats went to a card's memory through its memory port and, with `both`, came from there: the file of registers lags behind the card.
+pub fn await_memory_port_beats(registers: &Path, both: bool) {
     let start = Instant::now();
     loop {
-        let beats = beats_by_the_door(registers);
+        let beats = memory_port_beats(registers);
         if beats[0] > 0 && (beats[1] > 0 || !both) {
             return;
         }
-        assert!(start.elapsed() < Duration::from_secs(60), "{beats:?} beats by the door");
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "{beats:?} beats through the memory port"
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// Beats that went to a card's memory by its door, and that came from there, as its block of registers in this file says.
-fn beats_by_the_door(registers: &Path) -> [u32; 2] {
+/// Returns the numbers of beats written to and read from a card's memory through its memory port, by its block of registers in this file.
+fn memory_port_beats(registers: &Path) -> [u32; 2] {
     use memory_door::block::{TYPE, registers as at};
     let file = std::fs::read(registers).unwrap();
     let word = |at: u32| u32_at(&file, at).unwrap();
@@ -120,20 +123,20 @@ fn beats_by_the_door(registers: &Path) -> [u32; 2] {
         std::iter::successors(Some(word(identification::first_block::OFFSET)), |block| {
             Some(word(block + block_header::NEXT)).filter(|next| *next != 0)
         });
-    let door = blocks.find(|block| word(block + block_header::TYPE) == TYPE);
-    let door = door.expect("a card with a door");
-    [at::written::OFFSET, at::read::OFFSET].map(|offset| word(door + offset))
+    let port = blocks.find(|block| word(block + block_header::TYPE) == TYPE);
+    let port = port.expect("a card with a memory port");
+    [at::written::OFFSET, at::read::OFFSET].map(|offset| word(port + offset))
 }
 
-/// A verdict function that asks the processor.
+/// Returns a verdict function that uses the processor.
 pub fn judge() -> VerdictFn {
     let cpu = CpuDevice::new(Some(1)).unwrap();
     Box::new(move |request| {
-        let ticket = cpu.submit(request.clone()).unwrap();
+        let ticket = cpu.submit_any(request.clone()).unwrap();
         match ticket.wait().unwrap() {
-            Answer::EquihashVerify(response) => response.verdicts[0].mask(),
-            Answer::EcdsaVerify(response) => response.verdicts[0].mask(),
-            other => panic!("another answer: {other:?}"),
+            AnyResponse::EquihashVerify(response) => response.verdicts[0].mask(),
+            AnyResponse::EcdsaVerify(response) => response.verdicts[0].mask(),
+            other => panic!("another response: {other:?}"),
         }
     })
 }

@@ -1,4 +1,4 @@
-//! What passes by the door to a card's memory, where it has one, and what passes by packets: the same answers.
+//! Transfers through a card's memory port, where it has one, and by packets: the responses are the same.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
@@ -11,23 +11,25 @@ use proofmill_card::{Card, Event, Options, Place, SimTransport, Transport};
 use proofmill_device::Simulation;
 use proofmill_op::ntt::Field;
 use proofmill_op::poseidon::{Layers, Output};
-use proofmill_op::{Answer, Device, DeviceKind, Error, Request, Result, Ticket, ntt};
+use proofmill_op::{
+    AnyRequest, AnyTicket, Device, DeviceKind, Error, Progress, Result, SecretBytes, Submit, ntt,
+};
 
 use crate::support;
 
-/// Counts what passes. The driver sees the door only if it is `open`.
+/// Counts transfers. The driver sees the memory port only if it is `open`.
 struct Counted {
     card: Arc<Mutex<SimTransport>>,
     name: String,
     open: bool,
     counts: Arc<Mutex<Counts>>,
-    /// Transfers by the door that end before one that the memory does not answer.
+    /// Transfers through the port that end before one that the memory does not answer.
     good: Option<usize>,
     /// Runs before one whose first elements the memory does not give.
     runs: Option<usize>,
     /// Replies to runs that come before the host is gone.
     replies: Option<usize>,
-    /// The first transfer waits for a word from here.
+    /// The first transfer waits for a message from here.
     gate: Option<Receiver<()>>,
     /// Transfers that a host before this one began, whose ends are not for this one.
     stale: usize,
@@ -37,7 +39,7 @@ struct Counted {
 struct Counts {
     /// Packets, by the number of their command.
     packets: BTreeMap<u32, usize>,
-    /// Bytes by the door, of each channel: to the memory, and from it.
+    /// Bytes through the port, of each channel: to the memory, and from it.
     bytes: BTreeMap<u32, [usize; 2]>,
     /// What began and ended of transforms, in this order, each with the cycle.
     moments: Vec<(Moment, u64)>,
@@ -55,7 +57,7 @@ enum Moment {
 }
 
 impl Counted {
-    /// The driver sees the door.
+    /// The driver sees the memory port.
     fn new(card: SimTransport, counts: &Arc<Mutex<Counts>>) -> Self {
         Self::again(&Arc::new(Mutex::new(card)), counts)
     }
@@ -165,7 +167,7 @@ impl Transport for Counted {
         self.open
     }
 
-    fn begin_write(&mut self, place: Place, bytes: Vec<u8>) -> Result<()> {
+    fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         self.pass_gate();
         self.moved(place, 0, bytes.len());
         self.note(Moment::Up(place.address));
@@ -184,13 +186,13 @@ impl Transport for Counted {
 }
 
 /// 2^10 elements of eight bytes, which a channel has in eight granules, and a tree of 2^7 leaves: five requests at once, which share the memory.
-fn requests() -> Vec<Request> {
+fn requests() -> Vec<AnyRequest> {
     let element = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
     let elements: Vec<u8> = (0..1 << 10).flat_map(|i| element(i).to_le_bytes()).collect();
     let leaf = |i: u64| [element(i), element(!i), i, i >> 1].map(u64::to_le_bytes).concat();
     let leaves: Vec<u8> = (0..1 << 7).flat_map(leaf).collect();
     let transform = || ntt::Request::forward(Field::Goldilocks, elements.clone());
-    let tree = |wanted| AnyRequest::from(Layers::new(2, 7, leaves.clone()).with(wanted));
+    let tree = |output| AnyRequest::from(Layers::new(2, 7, leaves.clone()).with_output(output));
     vec![
         AnyRequest::from(transform()),
         tree(Output::All),
@@ -200,18 +202,14 @@ fn requests() -> Vec<Request> {
     ]
 }
 
-fn answers(device: &dyn Device) -> Vec<Vec<u8>> {
+fn responses(device: &dyn Device) -> Vec<Vec<u8>> {
     let tickets: Vec<_> =
-        requests().into_iter().map(|request| device.submit(request).unwrap()).collect();
+        requests().into_iter().map(|request| device.submit_any(request).unwrap()).collect();
     tickets.into_iter().map(|ticket| bytes(ticket).unwrap()).collect()
 }
 
-fn bytes(ticket: Ticket) -> Result<Vec<u8>> {
-    Ok(match ticket.wait()? {
-        Answer::Ntt(response) => response.elements,
-        Answer::Poseidon(response) => response.digests,
-        other => panic!("an answer to another question: {other:?}"),
-    })
+fn bytes(ticket: AnyTicket) -> Result<Vec<u8>> {
+    Ok(ticket.wait()?.take_bytes().expect("elements or digests").into_plain())
 }
 
 fn card(
@@ -224,13 +222,13 @@ fn card(
 }
 
 #[test]
-fn elements_and_leaves_pass_by_the_door_where_there_is_one() {
+fn elements_and_leaves_pass_through_the_memory_port_where_there_is_one() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
-    let wanted = answers(&*proofmill_device::open("cpu:").unwrap());
+    let wanted = responses(&proofmill_device::open("cpu:").unwrap());
     for open in [true, false] {
         let counts = Arc::<Mutex<Counts>>::default();
         let card = card(&simulation, open, None, &counts);
-        assert!(answers(&card) == wanted, "by the door: {open}");
+        assert!(responses(&card) == wanted, "through the port: {open}");
         drop(card);
         let counts = counts.lock().unwrap();
         let sent = |number| counts.packets.get(&number).copied().unwrap_or(0);
@@ -256,63 +254,66 @@ fn elements_and_leaves_pass_by_the_door_where_there_is_one() {
 #[test]
 fn a_request_whose_memory_does_not_answer_fails_alone() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
-    let wanted = answers(&*proofmill_device::open("cpu:").unwrap());
+    let wanted = responses(&proofmill_device::open("cpu:").unwrap());
     for good in [0, 1] {
         for request in [0, 3] {
             let card = card(&simulation, true, Some(good), &Arc::default());
-            let failed = card.submit(requests().swap_remove(request)).unwrap().wait();
+            let failed = card.submit_any(requests().swap_remove(request)).unwrap().wait();
             match failed {
                 Err(Error::Failed { problem, .. }) => {
                     assert_eq!(problem, "its memory did not answer");
                 }
                 other => panic!("request {request}, after {good}: {other:?}"),
             }
-            assert!(answers(&card) == wanted, "request {request}, after {good}: the others");
+            assert!(responses(&card) == wanted, "request {request}, after {good}: the others");
         }
     }
 }
 
-/// By the door a request has few transfers: one up, one down, and the run between them.
+/// Through the port a request has few transfers: one up, one down, and the run between them.
 #[test]
-fn progress_is_told_after_each_transfer() {
+fn progress_is_reported_after_each_transfer() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
     let card = card(&simulation, true, None, &Arc::default());
-    let told = Arc::new(Mutex::new(vec![]));
-    let inside = told.clone();
+    let reports = Arc::new(Mutex::new(vec![]));
+    let list = reports.clone();
     let mut request = ntt::Request::forward(Field::Goldilocks, vec![0; 8 << 10]);
-    let tell = move |done| inside.lock().unwrap().push(done);
-    request.progress = Some(ntt::Progress(Arc::new(tell)));
+    let report = move |done| list.lock().unwrap().push(done);
+    request.progress = Some(Progress(Arc::new(report)));
     card.submit(request).unwrap().wait().unwrap();
-    assert_eq!(*told.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
+    assert_eq!(*reports.lock().unwrap(), [1.0 / 3.0, 2.0 / 3.0, 1.0]);
 }
 
 /// Bytes of a transform of 2^12 elements, which needs no scratch memory.
 const ONE: u64 = 8 << 12;
 
 /// Four transforms of 2^12 elements, each of other ones; card memory has them one behind the other.
-fn four() -> [Request; 4] {
+fn four() -> [ntt::Request; 4] {
     std::array::from_fn(|i| {
         let element = |j: usize| ((i << 12 | j) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
         let elements: Vec<u8> = (0..1 << 12).flat_map(|j| element(j).to_le_bytes()).collect();
-        AnyRequest::from(match i % 2 {
+        match i % 2 {
             0 => ntt::Request::forward(Field::Goldilocks, elements),
             _ => ntt::Request::inverse(Field::Goldilocks, elements).on_coset(7u64.to_le_bytes()),
-        })
+        }
     })
 }
 
-/// The answers to these on a card that begins when it has all of them.
+/// The results of these on a card that begins when it has all of them.
 fn at_once(card: Counted) -> (Card, Vec<Result<Vec<u8>>>) {
     let (begin, gate) = mpsc::channel();
     let card = Counted { gate: Some(gate), ..card }.open();
     let tickets = four().map(|request| card.submit(request).unwrap());
     begin.send(()).unwrap();
-    (card, tickets.map(bytes).into())
+    (card, tickets.map(|ticket| Ok(ticket.wait()?.elements)).into())
+}
+
+fn transformed(device: &dyn Device) -> Vec<Vec<u8>> {
+    four().map(|request| device.submit(request).unwrap().wait().unwrap().elements).into()
 }
 
 fn of_the_processor() -> Vec<Vec<u8>> {
-    let cpu = proofmill_device::open("cpu:").unwrap();
-    four().map(|request| bytes(cpu.submit(request).unwrap()).unwrap()).into()
+    transformed(&proofmill_device::open("cpu:").unwrap())
 }
 
 #[test]
@@ -336,11 +337,10 @@ fn elements_come_and_results_leave_while_others_are_transformed() {
     }
     let together = moments.last().unwrap().1;
 
-    // The same, each when the one before is answered.
+    // The same, each after the response to the one before.
     let counts = Arc::<Mutex<Counts>>::default();
     let card = Counted::new(support::transport(&simulation), &counts).open();
-    let found = four().map(|request| bytes(card.submit(request).unwrap()).unwrap());
-    assert!(found.into_iter().eq(wanted));
+    assert!(transformed(&card) == wanted);
     drop(card);
     let apart = counts.lock().unwrap().moments.last().unwrap().1;
     eprintln!("four transforms of 2^12: {together} cycles at once, {apart} one by one");
