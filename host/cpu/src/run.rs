@@ -43,12 +43,15 @@ impl Exec {
     }
 }
 
+/// Executes a request on the threads given.
+pub(crate) type Work<T> = Box<dyn FnOnce(Exec, Cancelled<'_>) -> Result<T> + Send>;
+
 /// The work of a request.
 pub(crate) struct Job<T> {
     /// The threads that [`Device::submit_any`](proofmill_op::Device::submit_any) uses.
     pub exec: Exec,
-    /// Executes it on the threads given.
-    pub work: Box<dyn FnOnce(Exec, Cancelled<'_>) -> Result<T> + Send>,
+    /// Its execution.
+    pub work: Work<T>,
 }
 
 impl<T> Job<T> {
