@@ -1,11 +1,17 @@
-"""Searches the memory of a process for secrets: `scan(pid, values)` finds full-width values of a witness, in canonical and in Montgomery form.
+"""Searches the memory of a process for secrets: full-width values of a witness, in canonical and in Montgomery form.
 
-Values below 2^192 are not searched for: such bytes occur by chance. Needs numpy, and the right to read /proc/PID/mem: that of root, or of the same
-user for a process that allows it (`--allow-core-dumps`).
+`scan` needs numpy; `remaining` runs it in an environment that has it. Both need the right to read /proc/PID/mem: that of root, or of the same user
+for a process that allows it (`--allow-core-dumps`). Values below 2^192 are not searched for: such bytes occur by chance.
 """
 
+import json
+import os
 import re
+import subprocess
 from pathlib import Path
+
+import setup
+from place import ROOT, run
 
 #: The order of G1 of BN254.
 R = 21888242871839275222246405745257275088548364400416034343698204186575808495617
@@ -16,15 +22,17 @@ CHUNK = 1 << 24
 
 
 def values_of(wtns):
-    """Returns the full-width values of a .wtns file (BN254) as integers."""
+    """Returns the full-width secret values of a .wtns file (BN254) as integers: without the public inputs, whose number is in the
+    verification_key.json beside it."""
     data = Path(wtns).read_bytes()
+    public = json.loads(Path(wtns).with_name("verification_key.json").read_text())["nPublic"]
     at, sections = 12, {}
     for _ in range(int.from_bytes(data[8:12], "little")):
         kind, size = int.from_bytes(data[at:at + 4], "little"), int.from_bytes(data[at + 4:at + 12], "little")
         sections[kind] = data[at + 12:at + 12 + size]
         at += 12 + size
     values = [int.from_bytes(sections[2][i:i + 32], "little") for i in range(0, len(sections[2]), 32)]
-    return [value for value in values if value >= LEAST]
+    return [value for value in values[1 + public:] if value >= LEAST]
 
 
 def patterns(values, modulus=R):
@@ -77,3 +85,21 @@ def levels():
     flags = set(re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)[1].split())
     known = [("portable", set()), ("bmi2", {"bmi2", "adx"}), ("avx2", {"avx2", "fma"}), ("avx512ifma", {"avx512ifma", "avx512f", "avx512dq", "avx512vl"})]
     return [name for name, needs in known if needs <= flags]
+
+
+def remaining(pid, wtns):
+    """Returns how many of the values of a witness file a process holds, in either form."""
+    python = setup.python_tool("python", ["numpy==2.3.5"])
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import memory_scan; print(memory_scan.scan(sys.argv[2], memory_scan.values_of(sys.argv[3])))"
+    return int(run([python, "-c", code, ROOT / "tools", pid, wtns]))
+
+
+def remaining_in(command, wtns, **variables):
+    """Runs a client that prints `done` after its proofs and waits for the end of its input; returns how many values it holds then."""
+    with subprocess.Popen([str(word) for word in command], env={**os.environ, **variables}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
+        try:
+            if client.stdout.readline() != "done\n":
+                raise AssertionError(f"the client ended with {client.wait()}: {command}")
+            return remaining(client.pid, wtns)
+        finally:
+            client.stdin.close()

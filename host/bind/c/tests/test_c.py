@@ -14,6 +14,7 @@ ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import clib  # noqa: E402
+from memory_scan import levels, remaining_in  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
 WARNINGS = ["-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -67,6 +68,16 @@ class Library(unittest.TestCase):
         shutil.copy(ROOT / "host/bind/c/examples/prove.c", self.folder)
         run(["sh", "-c", compile.replace("/opt/proofmill", str(self.folder / "installed"))], cwd=self.folder)
         self.right("\nvalid\n", self.folder / "a.out", *self.files)
+
+    def test_no_value_of_a_witness_remains_in_memory(self):
+        circuit = self.folder / "large"
+        run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 16000, "--out", circuit])
+        program = self.compiled(HERE / "memory.c")
+        for level in levels():
+            with self.subTest(level=level):
+                variables = {"LD_LIBRARY_PATH": str(self.folder / "installed/lib"), "PROOFMILL_ISA": level}
+                command = [program, circuit / "INSECURE.zkey", circuit / "witness.wtns", 20]
+                self.assertEqual(remaining_in(command, circuit / "witness.wtns", **variables), 0)
 
     def test_the_static_library_links(self):
         self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c", "--static"), *self.files)
