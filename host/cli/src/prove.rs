@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let progress = Arc::new(Progress::of_parts(STEPS));
     let callback: StepProgress = {
         let progress = progress.clone();
-        Arc::new(move |step, part| progress.say(&report::name(step), part))
+        Arc::new(move |step, part| progress.say(&step.to_string(), part))
     };
     let control = Control::none().with_progress(callback);
     let proved = threads.run(|| Ok(prover.prove_with(&witness, &control)))?;

@@ -61,7 +61,7 @@ class Logs(unittest.TestCase):
         prover = proofmill.Prover(self.folder / "INSECURE.zkey")
         prover.prove(self.folder / "witness.wtns")
         done = [text for text in self.texts() if text.startswith("proof curve=bn254: phase step=") and ": done ms=" in text]
-        for step in ("sum A", "sum B1", "sum B2", "sum C", "rows", "quotient", "sum H", "assembly", "check"):
+        for step in ("MSM A", "MSM B1", "MSM B2", "MSM C", "rows", "quotient", "MSM H", "assembly", "check"):
             self.assertTrue(any(f"step={step}:" in text for text in done), (step, self.texts()))
         self.assertTrue(any(": operation asked=msm (bn254_g2)" in text for text in self.texts()), self.texts())
         self.kept.records.clear()

@@ -112,7 +112,7 @@ mod tests {
         let run = |path, factor| {
             let rows = [row(256, 1e5 * factor), row(1024, 3e5 * factor)];
             let phases =
-                [json!({ "phase": "sum A", "ms": 1.5 }), json!({ "phase": "check", "ms": 0.0 })];
+                [json!({ "phase": "MSM A", "ms": 1.5 }), json!({ "phase": "check", "ms": 0.0 })];
             json!({ "path": path, "device": "cpu:", "threads": 2, "rows": rows,
                     "proof": { "curve": "bn254", "constraints": 256, "ms": 1.5, "phases": phases } })
         };
@@ -124,7 +124,7 @@ mod tests {
             "A &amp; B; cpu:, 2 threads",
             "msm (&lt;bn254&gt;)",
             "class=\"s1\"",
-            "sum A",
+            "MSM A",
             "<td>600000</td>",
             "a quick run",
         ] {

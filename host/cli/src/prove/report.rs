@@ -38,7 +38,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
     let of = format_args!("{}, 2^{} rows", curve.name(), domain.ilog2());
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "working set"))?;
     for Planned { step, device, working, .. } in &plan.steps {
-        line(&name(*step), &shown(*working), device.as_deref(), output)?;
+        line(&step.to_string(), &shown(*working), device.as_deref(), output)?;
     }
     output.line("")?;
     let parts = [("key", key), ("witness", witness), ("matrices", resident), ("working", working)];
@@ -93,7 +93,7 @@ pub fn proved(
     output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
     for Timed { step, device, seconds, .. } in &report.steps {
         let time = format!("{:.3} ms", seconds * 1e3);
-        line(&name(*step), &time, device.as_deref(), output)?;
+        line(&step.to_string(), &time, device.as_deref(), output)?;
     }
     let mut line = format!("{}: {:.3} s", arguments.output.display(), report.seconds);
     line += if arguments.no_self_check { ", not verified" } else { ", verified" };
@@ -102,11 +102,6 @@ pub fn proved(
     }
     output.line(line)?;
     Ok(())
-}
-
-/// Returns the name of a step for people; JSON has "msm A" for "MSM A".
-pub fn name(step: Step) -> String {
-    step.to_string().replace("msm ", "MSM ")
 }
 
 /// A step: what it takes, and who does it.

@@ -58,7 +58,7 @@ fn the_report_says_what_was_done_where() {
         let step = steps.iter().find(|step| step["step"] == name);
         step.map(|step| step["device"].clone())
     };
-    assert_eq!(device("sum H"), Some("cpu:?threads=1".into()));
+    assert_eq!(device("MSM H"), Some("cpu:?threads=1".into()));
     assert_eq!((device("rows"), device("check")), (Some(Value::Null), None));
     expect(&made.verify(&[]), 0, &[]);
 }
@@ -125,7 +125,7 @@ fn a_plan_is_made_without_a_witness() {
     expect(&said, 0, &[]);
     let plan: Value = serde_json::from_slice(&said.stdout).unwrap();
     let number = |name: &str| plan[name].as_u64().unwrap();
-    let sum = ["key", "witness", "kept", "working"].map(number).into_iter().sum::<u64>();
+    let sum = ["key", "witness", "resident", "working"].map(number).into_iter().sum::<u64>();
     assert_eq!((&plan["type"], number("memory")), (&"plan".into(), sum));
     assert_eq!(plan["steps"][0]["device"], "cpu:?threads=1");
     assert!(made.others().is_empty(), "a plan is no proof");

@@ -68,10 +68,10 @@ fn a_circuit_sums_and_the_processor_does_the_rest() {
     expect(&made.prove_with(&["--plan", "--device", &device]), 0, &[&device, "cpu:"]);
     let (report, said) = report(&made, &device);
     assert_eq!((&report["retried"], said.as_str()), (&Value::Null, ""));
-    for step in ["sum A", "sum B1", "sum C", "sum H"] {
+    for step in ["MSM A", "MSM B1", "MSM C", "MSM H"] {
         assert_eq!(devices(&report, step), [&device], "{step}");
     }
-    for step in ["sum B2", "quotient"] {
+    for step in ["MSM B2", "quotient"] {
         assert!(devices(&report, step)[0].starts_with("cpu:"), "{step}");
     }
     let other = Made::new("bls12_381", 9);
@@ -87,15 +87,18 @@ fn a_circuit_that_lies_is_found_out() {
     let (report, said) = report(&made, &device);
     assert_eq!((&report["wrong_answers"], &report["failures"]), (&1.into(), &0.into()), "{report}");
     assert_eq!(report["retried"]["devices"], Value::from([device.clone()].to_vec()));
-    let problem = "the proof that was made of its answers does not verify";
+    let problem = "the proof computed with its results does not verify";
     assert_eq!(report["retried"]["problem"], problem);
-    assert!(said.contains(&format!("{device}: {problem}; all was done again on cpu:")), "{said}");
-    let [first, second] = devices(&report, "sum A")[..] else { panic!("{report}") };
+    assert!(
+        said.contains(&format!("{device}: {problem}; the proof was repeated on cpu:")),
+        "{said}"
+    );
+    let [first, second] = devices(&report, "MSM A")[..] else { panic!("{report}") };
     assert!(first == device && second.starts_with("cpu:"), "{report}");
 
     std::fs::remove_file(made.at("proof.json")).unwrap();
-    let forbidden = made.prove_with(&["--device", &device, "--no-redo"]);
-    expect(&forbidden, 3, &[&device, problem, "it is wrong, or the witness is"]);
+    let forbidden = made.prove_with(&["--device", &device, "--no-retry"]);
+    expect(&forbidden, 3, &[&device, problem, "the device or the witness is wrong"]);
     assert!(!Path::new(&made.at("proof.json")).exists());
 }
 
@@ -108,10 +111,10 @@ fn a_circuit_that_is_silent_is_not_waited_for() {
     assert_eq!((&report["wrong_answers"], &report["failures"]), (&0.into(), &1.into()), "{report}");
     let problem = format!("{device} did not respond for 5 s");
     assert_eq!(report["retried"]["problem"], problem);
-    assert!(said.contains(&format!("{problem}; all was done again on cpu:")), "{said}");
+    assert!(said.contains(&format!("{problem}; the proof was repeated on cpu:")), "{said}");
 
     std::fs::remove_file(made.at("proof.json")).unwrap();
-    expect(&made.prove_with(&["--device", &device, "--no-redo"]), 3, &[&problem]);
+    expect(&made.prove_with(&["--device", &device, "--no-retry"]), 3, &[&problem]);
     assert!(!Path::new(&made.at("proof.json")).exists());
 }
 

@@ -24,7 +24,7 @@ pub enum Step {
 impl std::fmt::Display for Step {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Msm(section) => write!(f, "msm {section:?}"),
+            Self::Msm(section) => write!(f, "MSM {section:?}"),
             Self::Rows => f.write_str("rows"),
             Self::Quotient => f.write_str("quotient"),
             Self::Assembly => f.write_str("assembly"),

@@ -17,7 +17,7 @@ Source = str | os.PathLike[str] | bytes
 #: A .wtns file by its path, the bytes of such a file, or the values: a sequence of integers, or an array of uint64 limbs.
 WitnessSource = Source | Iterable[Any]
 #: The steps of a proof, which a bar takes for equal parts.
-STEPS = ("sum A", "sum B1", "sum B2", "sum C", "rows", "quotient", "sum H", "assembly", "check")
+STEPS = ("MSM A", "MSM B1", "MSM B2", "MSM C", "rows", "quotient", "MSM H", "assembly", "check")
 #: Bytes of a scalar.
 _SCALAR = 32
 
