@@ -79,6 +79,9 @@ class Library(unittest.TestCase):
                 command = [program, circuit / "INSECURE.zkey", circuit / "witness.wtns", 20]
                 self.assertEqual(remaining_in(command, circuit / "witness.wtns", **variables), 0)
 
+    def test_children_prove_after_a_fork_and_during_a_proof(self):
+        self.right("all children proved", self.compiled(HERE / "fork.c"), *self.files)
+
     def test_the_static_library_links(self):
         self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c", "--static"), *self.files)
 

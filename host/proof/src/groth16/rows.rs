@@ -122,8 +122,13 @@ impl Rows {
         let chunk = CHUNK * F::BYTES;
         let chunks =
             a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
+<<<<<<< HEAD
         let row = |(number, ((a, b), c)): (usize, ((&mut [u8], &mut [u8]), &mut [u8]))| {
             cancel.check()?;
+=======
+        let rows = |number: usize, a: &mut [u8], b: &mut [u8], c: &mut [u8]| {
+            cancel.go_on()?;
+>>>>>>> w-python
             let each =
                 a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
@@ -135,7 +140,9 @@ impl Rows {
             }
             Ok::<_, Error>(())
         };
-        parallel(|| chunks.enumerate().try_for_each(row))?;
+        parallel(|| {
+            chunks.enumerate().try_for_each(|(number, ((a, b), c))| rows(number, a, b, c))
+        })?;
         Ok([a, b, c])
     }
 }
