@@ -122,13 +122,8 @@ impl Rows {
         let chunk = CHUNK * F::BYTES;
         let chunks =
             a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
-<<<<<<< HEAD
-        let row = |(number, ((a, b), c)): (usize, ((&mut [u8], &mut [u8]), &mut [u8]))| {
-            cancel.check()?;
-=======
         let rows = |number: usize, a: &mut [u8], b: &mut [u8], c: &mut [u8]| {
-            cancel.go_on()?;
->>>>>>> w-python
+            cancel.check()?;
             let each =
                 a.chunks_mut(F::BYTES).zip(b.chunks_mut(F::BYTES)).zip(c.chunks_mut(F::BYTES));
             for (i, ((a, b), c)) in each.enumerate() {
