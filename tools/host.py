@@ -42,7 +42,7 @@ OWN_TESTS = {
     "avx512": {"cpu/all": ["equihash_verify::"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
 }
 #: Tests of these that take long, and show nothing about a level that `algebra/all` or the same suite on all threads does not.
-SAME_ON_LEVELS = ["msm::precomputed_multiples_change_no_sum", "msm::more_points_than_a_chunk", "conformance::the_processor_conforms_on_one_thread"]
+SAME_ON_LEVELS = ["msm::precomputed_multiples_change_no_result", "msm::more_points_than_a_chunk", "conformance::the_processor_conforms_on_one_thread"]
 #: libtest tells the time of each test only to those who ask for what is unstable.
 TIMED = ["-Z", "unstable-options", "--report-time"]
 CPUINFO = Path("/proc/cpuinfo")
