@@ -2,7 +2,7 @@
 
 1. cargo builds the test programs of all crates; a program is called as its crate and its target, such as `cpu/all`. With PROOFMILL_PROGRAMS=FILE
    their list is written to this file; if the file exists, nothing is built: `make test` builds the programs in a stage of their own.
-2. They run one after another, or those that are named.
+2. They run one after another, or those that are named, with one thread more than there are cores: some tests wait for time-outs.
 3. `--long` runs the tests that are marked as long instead.
 4. `--levels` runs what has a code path of its own for an instruction set, once on each level that this processor has below its best, which
    the tests use by themselves. PROOFMILL_ISA forces the level. A level that the processor lacks is SKIPPED by name; with
@@ -116,7 +116,7 @@ def programs_of(messages):
 
 def run(program, arguments, least=0, **variables):
     """Runs a test program with its output passed through; whether it went well and had at least so many tests."""
-    environment = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(program.folder), **variables}
+    environment = {"RUST_TEST_THREADS": str(1 + (os.cpu_count() or 1)), **os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(program.folder), **variables}
     print(f"--- {program.name}", flush=True)
     command = [program.path, *TIMED, "--show-output", *arguments]
     tests = 0
