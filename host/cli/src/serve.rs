@@ -8,6 +8,7 @@ use clap::Args;
 use proofmill::Uri;
 use proofmill_serve::{Limits, NamedKey, Settings, Token};
 
+use crate::hardening::Hardening;
 use crate::logs::Logs;
 use crate::output::{Exit, Output};
 use crate::threads::Threads;
@@ -42,6 +43,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     grace: u32,
     #[command(flatten)]
+    hardening: Hardening,
+    #[command(flatten)]
     logs: Logs,
 }
 
@@ -59,6 +62,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         limits: Limits::default(),
     };
     settings.check()?;
+    arguments.hardening.apply();
     arguments.logs.start()?;
     proofmill::groth16::return_freed_memory();
     let mut printed = Ok(());

@@ -3,7 +3,7 @@
 use std::fs;
 
 use indicatif::HumanBytes;
-use proofmill::groth16::{Counts, Plan, Planned, Proved, Retry, Step, Timed};
+use proofmill::groth16::{Counts, Plan, Planned, Proved, Retry, Timed};
 use serde_json::json;
 
 use super::Arguments;
