@@ -129,7 +129,7 @@ fn descriptors_of_the_memory_are_cleared_before_a_session_begins() {
     let slot = slot();
     cards().works(&slot);
     let memory = slot.folder().join("memory0");
-    let (first, bytes) = (room::descriptors::BASE, room::MAX_SLOTS * room::descriptors::SLOT);
+    let (first, bytes) = (room::descriptors::BASE, room::MOST_SLOTS * room::descriptors::SLOT);
     write(&memory, first.into(), &vec![0xff; bytes as usize]);
     let _transport = slot.transport(PATIENCE).unwrap();
     let found = fs::read(&memory).unwrap();
