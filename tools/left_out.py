@@ -18,7 +18,7 @@ LEFT_OUT = {
     "selftest --device sim:": "build with --features selftest",
     "bench --html x.html": "build with --features bench",
     "device-server": "build with --features remote",
-    "demo --device tcp://127.0.0.1:1": f"the client of devices elsewhere (tcp:) {ABSENT} 'remote'",
+    "demo --device tcp://127.0.0.1:1": f"the client of remote devices (tcp:) {ABSENT} 'remote'",
     "serve --key a=b": "build with --features serve",
     "demo --device sim:": f"the driver of cards (sim:, uart:, pcie:, f2:) {ABSENT} 'card'",
     "demo --device cuda:0": f"the driver of GPUs (cuda:) {ABSENT} 'cuda'",

@@ -1,7 +1,7 @@
-//! Turns `spec/wire/*.toml` into Rust constants, so that the driver types no number of the wire.
+//! Generates Rust constants from `spec/wire/*.toml`, so that the driver contains no numbers of the wire format.
 //!
-//! The rule: a table becomes a module, an integer a `u32`, a text a `&str`, a truth a `bool`; a list of tables
-//! that have a `name` becomes a module with one module an entry. Other lists are left out. So the address of
+//! A table becomes a module, an integer a `u32`, a text a `&str`, a truth value a `bool`. A list of tables
+//! that have a `name` becomes a module with one module for each entry. Other lists are ignored. So the address of
 //! a register in `spec/wire/x.toml` is `wire::x::block::registers::<name>::OFFSET`.
 
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
-//! Turns `spec/curves/*.toml` into Rust: one module a curve with its fields, and one inside it for each of its tables. Numbers
-//! become canonical limbs of 64 bits, lowest first, of the field that they belong to; all that can be computed is
-//! computed here (3b, 2d, the lattice basis that cuts scalars) and not written down.
+//! Generates Rust from `spec/curves/*.toml`: one module for each curve with its fields, and one inside it for each of its tables. Numbers
+//! become canonical limbs of 64 bits, lowest first, of the field that they belong to. All derived constants are
+//! computed by this file (3b, 2d, the lattice basis that splits scalars) and not written down.
 
 use std::fmt::Write as _;
 

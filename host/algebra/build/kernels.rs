@@ -1,8 +1,8 @@
-//! Which kernels of eight lanes are compiled. They are the larger half of the crate, and a processor runs one kind of them.
+//! Selects the kernels of eight lanes to compile. They are the larger half of the crate, and a CPU executes one kind of them.
 
 use std::env;
 
-/// The environment variable that asks for less than all.
+/// The environment variable that selects fewer than all.
 const VARIABLE: &str = "PROOFMILL_BUILD";
 
 /// Sets `kernels_of_limbs` (AVX-512 IFMA) and `kernels_of_doubles` (AVX2 and FMA): both, or with `PROOFMILL_BUILD=native` the

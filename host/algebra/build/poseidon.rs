@@ -58,7 +58,7 @@ fn plain(table: &Table) -> Option<String> {
     } else {
         let partial = integers(table.get("partial_rounds")?)?;
         code += &format!(
-            "pub const LEAST_ARITY: usize = {};\npub const PARTIAL_ROUNDS: [usize; {}] = {partial:?};\n",
+            "pub const MIN_ARITY: usize = {};\npub const PARTIAL_ROUNDS: [usize; {}] = {partial:?};\n",
             integer(table, "least_arity")?,
             partial.len()
         );
@@ -75,7 +75,7 @@ fn code(table: &Table) -> Option<String> {
     assert_eq!(number("alpha"), Some(5), "the S-box that the code has");
     Some(format!(
         "pub const FULL_ROUNDS: usize = {};\n\
-         pub const LEAST_ARITY: usize = {};\n\
+         pub const MIN_ARITY: usize = {};\n\
          pub const PARTIAL_ROUNDS: [usize; {}] = {partial:?};\n\
          pub const STRENGTHENED: (usize, usize) = ({times}, {over});\n\
          pub const VARIABLE_LENGTH: u128 = {};\n\

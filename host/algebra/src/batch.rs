@@ -1,7 +1,7 @@
-//! Many points of a group at once, with what lanes there are: roots, membership of the subgroup, random multiples. What verifies many proofs or
-//! signatures.
+//! Batches of points of a group, with the available lanes: roots, membership of the subgroup, random multiples, for the verification of many
+//! proofs or signatures.
 //!
-//! Everything here is public, and takes a time that depends on it.
+//! All inputs are public, and the time depends on them.
 
 mod cofactor;
 mod members;
@@ -18,7 +18,7 @@ use crate::isa::Isa;
 use crate::lanes::affine::{Addition, Ladder, Rung};
 use crate::msm::{Group, Stored};
 
-/// So many take less time one by one than in lanes.
+/// Up to this number, single computations are faster than lanes.
 pub(crate) const FEW: usize = 4;
 
 /// Points from the form that is added.

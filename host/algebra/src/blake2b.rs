@@ -1,7 +1,7 @@
-//! BLAKE2b (RFC 7693): the compression function, for whoever builds a hash of a known shape from it.
+//! BLAKE2b (RFC 7693): the compression function, from which hashes of a fixed shape are built.
 //!
 //! The rounds are written once, in the macro `rounds`, over any type that has the four word operations `add`, `xor`
-//! and `rotr32 rotr24 rotr16 rotr63` in scope: a `u64` here, a vector of them in an instruction-set file.
+//! and `rotr32 rotr24 rotr16 rotr63` in scope: a `u64` in this file, a vector of them in an instruction-set file.
 
 /// Initialisation vector: the fractional parts of the square roots of the first eight primes (RFC 7693, 2.6).
 pub const IV: [u64; 8] = [

@@ -1,5 +1,5 @@
 //! BLS12-377: y^2 = x^3 + 1 over Fp, its D-twist y^2 = x^3 + 1/u over Fp2, and the twisted Edwards form of the first.
-//! The curve over Fp has points of order 2, unlike the others here.
+//! The curve over Fp has points of order 2, unlike the other curves of this crate.
 
 use crate::curve::{EdwardsForm, Projective, Twist, group, spec::bls12_377 as spec, times_small};
 use crate::once::Once;
@@ -12,7 +12,7 @@ pub use spec::{Fp, Fr};
 pub type Fp2 = tower::Fp2<Bls12377Tower>;
 /// The tower's middle.
 pub type Fp6 = tower::Fp6<Bls12377Tower>;
-/// Where the pairing goes.
+/// The target field of the pairing.
 pub type Fp12 = tower::Fp12<Bls12377Tower>;
 
 /// The tower u^2 = -5, v^3 = u, w^2 = v.
@@ -45,8 +45,8 @@ impl Tower for Bls12377Tower {
 group! {
     /// The first group.
     G1 of bls12_377: g1 {
-        /// phi(P) = (z^2 - 1) P (as on BLS12-381). The kernel of phi - (z^2 - 1) has as many
-        /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
+        /// phi(P) = (z^2 - 1) P (as on BLS12-381). The number of points in the kernel of phi - (z^2 - 1) is
+        /// its norm z^4 - z^2 + 1 = r, so the kernel is exactly the subgroup.
         fn is_in_subgroup(point: &Projective<Self>) -> Choice {
             let z2 = point.times_public(&Z).times_public(&Z);
             point.endomorphism().ct_eq(&(z2 - *point))

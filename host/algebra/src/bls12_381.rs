@@ -11,7 +11,7 @@ pub use spec::{Fp, Fr};
 pub type Fp2 = tower::Fp2<Bls12381Tower>;
 /// The tower's middle.
 pub type Fp6 = tower::Fp6<Bls12381Tower>;
-/// Where the pairing goes.
+/// The target field of the pairing.
 pub type Fp12 = tower::Fp12<Bls12381Tower>;
 
 /// The tower u^2 = -1, v^3 = 1 + u, w^2 = v.
@@ -44,8 +44,8 @@ impl Tower for Bls12381Tower {
 group! {
     /// The first group.
     G1 of bls12_381: g1 {
-        /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 6). The kernel of phi - (z^2 - 1) has as many
-        /// points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
+        /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 6). The number of points in the kernel of phi - (z^2 - 1) is
+        /// its norm z^4 - z^2 + 1 = r, so the kernel is exactly the subgroup.
         fn is_in_subgroup(point: &Projective<Self>) -> Choice {
             let z2 = point.times_public(&Z).times_public(&Z);
             point.endomorphism().ct_eq(&(z2 - *point))

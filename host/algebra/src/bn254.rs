@@ -11,7 +11,7 @@ pub use spec::{Fp, Fr};
 pub type Fp2 = tower::Fp2<Bn254Tower>;
 /// The tower's middle.
 pub type Fp6 = tower::Fp6<Bn254Tower>;
-/// Where the pairing goes.
+/// The target field of the pairing.
 pub type Fp12 = tower::Fp12<Bn254Tower>;
 
 /// The tower u^2 = -1, v^3 = 9 + u, w^2 = v.

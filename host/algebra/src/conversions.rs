@@ -1,8 +1,8 @@
-//! Elements and points of other libraries, by their numbers: no memory is reinterpreted.
+//! Conversions from and to elements and points of other libraries, by their numeric values: no memory is reinterpreted.
 //!
-//! Field elements are converted by [`From`], but for those of `blst`, whose words anybody may set: [`TryFrom`] refuses a number that is
+//! Field elements are converted by [`From`], except those of `blst`, whose words are public fields: [`TryFrom`] rejects a number that is
 //! not below the modulus. Points are converted by [`TryFrom`] in both directions, and are checked in both: one that is not on
-//! its curve, or not in the subgroup of prime order, is an [`EncodingError`]. The identity stays the identity.
+//! its curve, or not in the subgroup of prime order, is an [`EncodingError`]. The identity is converted to the identity.
 //!
 //! ```
 //! # #[cfg(feature = "arkworks")]

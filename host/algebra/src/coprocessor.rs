@@ -1,9 +1,9 @@
 //! The coprocessor for BLS12-381: a machine whose programs have instructions of fields, points and pairings
 //! (`spec/wire/coprocessor.toml`), one instruction after the other.
 //!
-//! A [`Machine`] has slots for data, slots for instructions and a pointer. [`Machine::step`] does one instruction and says what came of it;
-//! whatever the memories hold, it comes to an end and leaves slots that can be read. The answers are those of a card, the cycles
-//! aside. Time depends on the data: nothing here is for secrets.
+//! A [`Machine`] has slots for data, slots for instructions and a pointer. [`Machine::step`] executes one instruction and returns its effect.
+//! It terminates for any content of the memories and leaves readable slots. The results are those of a card, except for the
+//! cycles. Time depends on the data: do not use it with secrets.
 
 mod execute;
 mod fault;

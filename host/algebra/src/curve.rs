@@ -1,13 +1,13 @@
 //! Elliptic curves y^2 = x^3 + b, and the twisted Edwards form of one of them.
 //!
 //! * [`Affine`]: (x, y), the form of memory and of the outside.
-//! * [`Projective`]: (X : Y : Z) with complete formulas: no input is exceptional, nothing branches on a value. What
-//!   secrets touch.
-//! * [`Jacobian`]: fewer multiplications and exceptional cases that branch; every function that uses it ends in
+//! * [`Projective`]: (X : Y : Z) with complete formulas: no input is exceptional, and no branch depends on a value. Used
+//!   for secrets.
+//! * [`Jacobian`]: fewer multiplications, and exceptional cases that branch; every function that uses it ends in
 //!   `_vartime`.
 //! * [`Edwards`]: the extended coordinates of -x^2 + y^2 = 1 + d x^2 y^2.
 //!
-//! A curve is a type without values that says its constants and what it does faster than the general case
+//! A curve is a type without values that defines its constants and overrides what it computes faster than the general case
 //! ([`Curve`]). The functions of formulas use the letters of the file of the same name in `spec/formulas`.
 
 mod affine;
@@ -41,13 +41,13 @@ use subtle::Choice;
 pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
     /// Curve and group: `bls12_381_g1`.
     const NAME: &'static str;
-    /// Where coordinates live.
+    /// The field of the coordinates.
     type Base: Field;
     /// The integers modulo r.
     type Scalar: PrimeField;
     /// b.
     const B: Self::Base;
-    /// A point of order r: the one that everybody uses.
+    /// The standard generator, of order r.
     const GENERATOR: Affine<Self>;
     /// The number of points of the curve, divided by r: 64-bit limbs, least significant first.
     const COFACTOR: &'static [u64];
@@ -55,7 +55,7 @@ pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
     const B3: Self::Base;
     /// A cube root of 1: (x, y) -> (beta x, y) multiplies points of the subgroup by the lambda of [`Self::SPLIT`].
     const BETA: Self::Base;
-    /// What it takes to write k as k1 + k2 lambda with short k1 and k2.
+    /// The constants that split k into k1 + k2 lambda with short k1 and k2.
     const SPLIT: Split<Self::Scalar>;
 
     /// `3 b a`; a curve with a small b has something cheaper than a multiplication.
@@ -75,7 +75,7 @@ pub trait Curve: Copy + Debug + Default + Eq + Hash + Send + Sync + 'static {
     }
 }
 
-/// Defines a group of a curve of `spec/curves` by its numbers. What the curve does in a way of its own stands in the braces.
+/// Defines a group of a curve of `spec/curves` by its numbers. The braces contain the methods that the curve overrides.
 macro_rules! group {
     ($(#[$doc:meta])* $group:ident of $curve:ident: g1 { $($own:tt)* }) => {
         $crate::curve::group! {

@@ -6,9 +6,9 @@
 //! | [`sec1`] | SEC 1, compressed and uncompressed | secp256k1 |
 //! | [`zcash`] | Zcash and IETF, compressed and uncompressed | BLS12-381 G1, G2 |
 //! | [`pair`] | x and y, canonical little-endian | all |
-//! | [`montgomery`] | x and y in Montgomery form, to be read in bulk; the subgroup is not asked for | those with lanes |
+//! | [`montgomery`] | x and y in Montgomery form, for reading in bulk, without a check of the subgroup | those with lanes |
 //!
-//! Points that come in are public: reading and writing are not constant time.
+//! Decoded points are public: reading and writing are not constant time.
 
 pub mod montgomery;
 pub mod pair;
@@ -24,14 +24,14 @@ use crate::field::{DecodeError, Field, PrimeField};
 use crate::isa::Isa;
 use crate::tower::{Fp2, Tower};
 
-/// Why bytes are not the encoding of a point.
+/// The reason why bytes are not the encoding of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EncodingError {
-    /// Not a length that the form has.
+    /// The form has another length.
     Length {
-        /// What the form has.
+        /// The length of the form.
         expected: usize,
-        /// What came.
+        /// The length of the input.
         found: usize,
     },
     /// Flag bits or a first byte that this form does not have.
@@ -77,13 +77,13 @@ impl From<DecodeError> for EncodingError {
     }
 }
 
-/// What a coordinate has to be able to do to be written: Fp, and Fp2 over it.
+/// A field whose elements can be encoded as coordinates: Fp, and Fp2 over it.
 pub trait Coordinate: Field {
     /// Bytes of one coordinate.
     const BYTES: usize;
 
-    /// Writes [`Self::BYTES`] bytes, lowest first; in Fp2 the coefficient of 1 first. Panics if there is not room for
-    /// just so many.
+    /// Writes [`Self::BYTES`] bytes, lowest first; in Fp2 the coefficient of 1 first. Panics if `bytes` has another
+    /// length.
     fn write_le(&self, bytes: &mut [u8]);
 
     /// Writes [`Self::BYTES`] bytes, highest first; in Fp2 the coefficient of u first.
@@ -92,7 +92,7 @@ pub trait Coordinate: Field {
         bytes.reverse();
     }
 
-    /// Reads what [`Self::write_le`] wrote, or says [`EncodingError::Length`] or [`EncodingError::NotReduced`].
+    /// Reads the bytes of [`Self::write_le`]. Returns [`EncodingError::Length`] or [`EncodingError::NotReduced`] for others.
     fn read_le(bytes: &[u8]) -> Result<Self, EncodingError>;
 
     /// Reads what [`Self::write_be`] wrote.
@@ -143,13 +143,13 @@ impl<T: Tower> Coordinate for Fp2<T> {
     }
 }
 
-/// The point (x, y), which has to be on the curve and in the subgroup; (0, 0), which stands for the identity inside,
-/// is refused like any other pair off the curve.
+/// Returns the point (x, y), which must be on the curve and in the subgroup. The internal form (0, 0) of the identity
+/// is rejected like any other pair off the curve.
 pub(crate) fn point<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
     in_subgroup(on_curve(x, y)?)
 }
 
-/// The same without a look at the subgroup.
+/// Returns the point (x, y) without checking the subgroup.
 fn on_curve<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {
     let point = Affine::new_unchecked(x, y);
     if bool::from(point.is_on_curve() & !point.is_identity()) {
@@ -175,7 +175,7 @@ fn in_subgroup_each<C: Batched>(
     points.into_iter().zip(are).map(point).collect()
 }
 
-/// The point with this x, and of the two y the one that this says of.
+/// Returns the point with this x and with the y that satisfies `wanted`.
 fn point_at<C: Curve>(
     x: C::Base,
     wanted: impl Fn(&C::Base) -> bool,

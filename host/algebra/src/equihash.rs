@@ -34,13 +34,13 @@ pub const STRIPS: usize = 8;
 pub const HEADER_BYTES: usize = 140;
 /// Most headers that [`Leaves::batch`] takes.
 pub const BATCH: usize = 16;
-/// From so many headers on, a vector of them is faster than one after the other.
+/// From this number of headers on, a vector of them is faster than one after the other.
 const WORTH_A_VECTOR: usize = 4;
 
 /// A bit string of up to 512 bits as it lies in memory, in little-endian words: its first bit is bit 7.
 type BitString = [u64; 8];
 
-/// All that follows from (n, k) and the personalisation.
+/// The constants that follow from (n, k) and the personalisation.
 #[derive(Clone, Debug)]
 pub struct Shape {
     n: usize,
@@ -55,8 +55,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of an n that is a multiple of 8 up to 512, and a k from 3 to 16 with k + 1 a divisor of n and indices
-    /// n/(k+1) + 1 of at most 32 bits. Anything else is a bug of the caller.
+    /// Computes the constants. n is a multiple of 8 up to 512, k is from 3 to 16, k + 1 is a divisor of n, and indices
+    /// have n/(k+1) + 1 bits, at most 32. Anything else is a bug of the caller.
     pub fn new(n: u32, k: u32, personalisation: &[u8; 8]) -> Self {
         assert!(n.is_multiple_of(8) && (8..=512).contains(&n));
         assert!((3..=16).contains(&k) && n.is_multiple_of(k + 1));
@@ -101,15 +101,15 @@ pub struct Leaves<'a> {
 }
 
 impl<'a> Leaves<'a> {
-    /// Of a header's first 140 bytes.
+    /// Hashes a header's first 140 bytes.
     pub fn new(shape: &'a Shape, header: &[u8; HEADER_BYTES]) -> Self {
         let mut begun = Begun::<1>::new([header]);
         portable::begin(&shape.start, &mut begun, 1);
         begun.leaves(shape, 0)
     }
 
-    /// Of up to [`BATCH`] headers' first 140 bytes, in their order: side by side in the lanes of vectors, when
-    /// there are enough of them to be worth it.
+    /// Hashes the first 140 bytes of up to [`BATCH`] headers, in order: in parallel in the lanes of vectors, if
+    /// there are enough of them.
     pub fn batch(isa: Isa, shape: &'a Shape, headers: &[&[u8; HEADER_BYTES]]) -> Vec<Self> {
         assert!(headers.len() <= BATCH, "headers of a batch");
         if headers.len() < WORTH_A_VECTOR {
@@ -129,7 +129,7 @@ impl<'a> Leaves<'a> {
     }
 }
 
-/// What the exclusive ors of a solution's leaves say.
+/// The properties of the exclusive ors of a solution's leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
     /// The exclusive or of all leaves is not zero.

@@ -1,4 +1,4 @@
-//! Multiples of one base by many scalars, as whoever makes a key needs them.
+//! Multiples of one base by many scalars, for the generation of keys.
 //!
 //! ```text
 //! k B = sum over w of d_w (2^(c w) B)      d_w: digits of k in [-2^(c-1), 2^(c-1)], one a window of c bits
@@ -26,7 +26,7 @@ pub struct FixedBase<C: Group> {
 }
 
 impl<C: Group> FixedBase<C> {
-    /// With a table for about so many scalars.
+    /// Computes a table for about this number of scalars.
     pub fn new(isa: Isa, base: &Affine<C>, scalars: usize) -> Self {
         Self::with_windows(isa, base, Windows::best(C::Scalar::BITS, scalars))
     }

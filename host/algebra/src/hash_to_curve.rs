@@ -1,7 +1,7 @@
-//! Maps from fields to the groups of BLS12-381, and what hashing to curves needs of them (RFC 9380;
-//! `spec/hashes/hash_to_curve_bls12_381.toml`). Hash functions are the caller's: [`FromBytes`] makes field elements of their output.
+//! Maps from fields to the groups of BLS12-381, and the other parts of hashing to curves (RFC 9380;
+//! `spec/hashes/hash_to_curve_bls12_381.toml`) except hash functions: [`FromBytes`] makes field elements of their output.
 //!
-//! Time depends on the field elements: what is hashed here is public.
+//! Time depends on the field elements: hashed messages are public.
 
 use crate::batch::{ClearedEach, Roots};
 use crate::bls12_381::{Fp, Fp2, G1, G2};

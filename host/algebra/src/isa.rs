@@ -1,16 +1,16 @@
-//! The code paths of this library, by the instructions that they need, found at run time.
+//! The code paths of this library, by the instructions that they need, detected at run time.
 //!
-//! | level | what it is |
+//! | level | implementation |
 //! |---|---|
-//! | `portable` | words of 64 bits in plain Rust, on every processor |
-//! | `bmi2` | words with BMI2 and ADX: two carry chains side by side |
-//! | `avx2` | vectors of AVX2 where an operation has code for them, words elsewhere |
-//! | `avx512` | vectors of AVX-512 F likewise |
+//! | `portable` | 64-bit limbs in portable Rust, on every CPU |
+//! | `bmi2` | 64-bit limbs with BMI2 and ADX: two parallel carry chains |
+//! | `avx2` | vectors of AVX2 for the operations that have such code, 64-bit limbs for the others |
+//! | `avx512` | likewise with vectors of AVX-512 F |
 //! | `avx512ifma` | eight lanes of 52-bit limbs with AVX-512 F, DQ, VL and IFMA |
 //!
-//! A process takes the best level that its processor has, or the one that the environment variable `PROOFMILL_ISA` or
-//! [`Isa::limit`] names. This holds for all of the process, single field products included. Below it, an [`Isa`] chooses the
-//! path of one call or one device: the process's words, or any level between these and its best.
+//! A process uses the best level of its CPU, or the one that the environment variable `PROOFMILL_ISA` or
+//! [`Isa::limit`] names. This holds for the whole process, single field products included. Below it, an [`Isa`] chooses the
+//! path of one call or one device: the scalar path of the process, or any level between it and the best.
 //!
 //! A build with `PROOFMILL_BUILD=native` has one kind of vectors alone, that of the best level of the processor that compiled it.
 
@@ -22,8 +22,8 @@ use std::sync::OnceLock;
 /// The environment variable that names a level for the whole process.
 pub const VARIABLE: &str = "PROOFMILL_ISA";
 
-/// A code path that this process may take. There is no other way to get one than to ask the processor, so a function
-/// that is handed an `Isa` may use its instructions.
+/// A code path that this process may use. It can only be obtained by detecting the CPU's features, so a function
+/// with an `Isa` argument may use its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Isa(pub(crate) Level);
 
@@ -44,7 +44,7 @@ use Level::{Avx2, Avx512, Avx512Ifma, Bmi2, Portable};
 /// Slowest first.
 const LEVELS: [Level; 5] = [Portable, Bmi2, Avx2, Avx512, Avx512Ifma];
 
-/// Why a level cannot be had.
+/// The reason why a level is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IsaError {
@@ -94,7 +94,7 @@ impl fmt::Display for IsaError {
 
 impl Error for IsaError {}
 
-/// The best level of this process, once it was asked for.
+/// The best level of this process, once it was determined.
 static PROCESS: OnceLock<Result<Level, IsaError>> = OnceLock::new();
 
 impl Isa {
@@ -102,13 +102,13 @@ impl Isa {
     #[cfg(target_arch = "x86_64")]
     pub(crate) const PORTABLE: Self = Self(Portable);
 
-    /// All levels that this processor and this build have, slowest first.
+    /// Returns all levels of this CPU and this build, slowest first.
     pub fn present() -> Vec<Self> {
         LEVELS.into_iter().filter(|level| level.is_present()).map(Self).collect()
     }
 
-    /// The names of the levels that this processor has and this build does not.
-    pub fn left_out() -> Vec<&'static str> {
+    /// Returns the names of the levels that this CPU has and this build does not.
+    pub fn not_compiled() -> Vec<&'static str> {
         LEVELS
             .into_iter()
             .filter(|level| level.is_supported() && !level.is_built())
@@ -121,7 +121,7 @@ impl Isa {
         LEVELS.into_iter().map(Level::name)
     }
 
-    /// All that a call or a device of this process may take, slowest first: its words, and each level above.
+    /// Returns the levels that a call or a device of this process may use, slowest first: its scalar path, and each level above.
     pub fn available() -> Vec<Self> {
         let best = process();
         let above = [Avx2, Avx512, Avx512Ifma].into_iter();
@@ -132,13 +132,13 @@ impl Isa {
         found.collect()
     }
 
-    /// The fastest of them. A `PROOFMILL_ISA` that names no level of this processor changes nothing here:
-    /// [`Isa::requested`] reports it.
+    /// Returns the fastest available level. A `PROOFMILL_ISA` that names no level of this CPU has no effect on it:
+    /// [`Isa::requested`] reports the error.
     pub fn best() -> Self {
         Self::available().last().copied().unwrap_or(Self(Portable))
     }
 
-    /// The fastest, or what is wrong with `PROOFMILL_ISA`. Programs ask this before they begin.
+    /// Returns the fastest level, or the error of `PROOFMILL_ISA`. Programs call this first.
     pub fn requested() -> Result<Self, IsaError> {
         PROCESS.get_or_init(from_environment).clone()?;
         Ok(Self::best())
@@ -163,8 +163,8 @@ impl Isa {
         if level < words { Err(IsaError::BelowWords) } else { Ok(Self(level)) }
     }
 
-    /// Makes this level the best of the whole process, whatever `PROOFMILL_ISA` says. To be called before anything else
-    /// of this library is used.
+    /// Makes this level the best of the whole process, regardless of `PROOFMILL_ISA`. Must be called before any other function
+    /// of this library.
     pub fn limit(name: &str) -> Result<Self, IsaError> {
         let level = present(name)?;
         let taken = PROCESS.get_or_init(|| Ok(level));
@@ -215,7 +215,7 @@ impl Level {
         self.is_supported() && self.is_built()
     }
 
-    /// Whether this build has the level's kernels of eight lanes.
+    /// Returns whether this build has the level's kernels of eight lanes.
     fn is_built(self) -> bool {
         match self {
             Avx2 | Avx512 => cfg!(kernels_of_doubles),
@@ -224,7 +224,7 @@ impl Level {
         }
     }
 
-    /// Whether this processor has the instructions.
+    /// Returns whether this CPU has the instructions.
     #[cfg(target_arch = "x86_64")]
     fn is_supported(self) -> bool {
         macro_rules! has {

@@ -4,12 +4,12 @@
 //! slices of them ([`mul`], [`square`], [`add`], [`sub`], [`invert`], ...). Whoever needs more than these writes a
 //! [`Kernel`] of [`Held`] values, the elements in registers, and hands it to [`run`].
 //!
-//! Each kind of arithmetic is a folder: `limbs` of 52 bits, and `doubles` with AVX2 and FMA. What they have in common for an
+//! Each kind of arithmetic is a folder: `limbs` of 52 bits, and `doubles` with AVX2 and FMA. Their common interface for an
 //! algorithm is a [`Machine`].
 //!
 //! Affine points for batches of additions are in [`affine`].
 //!
-//! Nothing here branches or looks up memory by the value of an element, unless its name ends in `_vartime`.
+//! No branch and no memory access depends on the value of an element, unless the name of the function ends in `_vartime`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -36,7 +36,7 @@ pub mod affine;
 mod backend;
 mod bound;
 #[cfg(target_arch = "x86_64")]
-#[cfg_attr(not(kernels_of_doubles), expect(dead_code, reason = "nobody makes an `Fma`"))]
+#[cfg_attr(not(kernels_of_doubles), expect(dead_code, reason = "no code makes an `Fma`"))]
 mod doubles;
 mod limbs;
 mod machine;

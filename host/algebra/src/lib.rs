@@ -1,11 +1,11 @@
-//! The mathematics of proofmill, and nothing else: no input or output, no threads, no knowledge of devices.
+//! The mathematics of proofmill, and nothing else: no input or output, no threads, no dependency on devices.
 //!
-//! Where an instruction set makes a difference, its file stands beside the portable one and the caller
+//! Where an instruction set makes a difference, its file is beside the portable one and the caller
 //! chooses with an [`Isa`].
 //!
 //! Features, on by default: `bls12_377` has that curve, `pasta` has `pallas` and `vesta`. Off by default: `toy`, the toy curves;
-//! `emulation`, for tests; `arkworks`, `blst` and `halo2curves`, conversions from and to their types. The types of all fields are always
-//! there.
+//! `emulation`, for tests; `arkworks`, `blst` and `halo2curves`, conversions from and to their types. The types of all fields
+//! exist in every build.
 
 pub mod batch;
 pub mod blake2b;

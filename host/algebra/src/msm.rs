@@ -7,10 +7,10 @@
 //! 3. Of every window, the sum of d times bucket d ([`Part::sums`]), by running sums in many chains.
 //! 4. The windows' sums, by doublings ([`combine`]).
 //!
-//! A [`Plan`] says how many windows there are and what they need; [`Buckets`] are cut into [`Part`]s that share
-//! nothing, so that threads can take one each. The time depends on scalars and points.
+//! A [`Plan`] contains the number of windows and their sizes. [`Buckets`] are divided into [`Part`]s that share
+//! nothing, so that each thread can process one. The time depends on scalars and points.
 //!
-//! The points have to be of the subgroup of order r, in which k is as good as k - r.
+//! The points must be of the subgroup of order r, where k and k - r are equivalent.
 
 mod buckets;
 mod multiples;
@@ -41,7 +41,7 @@ use crate::{bls12_381, bn254};
 use crate::{pallas, vesta};
 
 /// A group whose points can be added in batches. The functions are those of [`lanes::affine`](crate::lanes::affine) and
-/// [`encoding::montgomery`], compiled here, once for each group.
+/// [`encoding::montgomery`], compiled in this crate, once for each group.
 pub trait Group: Curve<Base: encoding::Coordinate> {
     /// The coordinates' field, with the points' form in memory.
     type Coordinates: Coordinate<Element = Self::Base>;
@@ -158,7 +158,7 @@ pub fn short_sum_vartime<C: Group>(
     sum_by(isa, &plan, points, scalars)
 }
 
-/// So many points are added up faster by doublings that they share than by buckets.
+/// Up to this number of points, shared doublings are faster than buckets.
 const FEW: usize = 24;
 
 /// [`sum_vartime`] of points that are not stored, all of the subgroup.
@@ -189,7 +189,7 @@ fn sum_by<C: Group>(
     let mut buckets = Buckets::<C>::new(plan);
     let mut sums = Vec::new();
     for part in &mut buckets.parts(plan, 1) {
-        part.accumulate(isa, points, &scalars, &|_| true).expect("nobody cancels");
+        part.accumulate(isa, points, &scalars, &|_| true).expect("it is not cancelled");
         sums.push(part.sums(isa));
     }
     combine(plan, &sums)

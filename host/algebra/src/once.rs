@@ -1,4 +1,4 @@
-//! Constants that are computed when they are first needed, by whoever needs them.
+//! Constants that are computed on first use, by the thread that uses them.
 
 use once_cell::race::OnceBox;
 
@@ -35,7 +35,7 @@ mod tests {
 
     /// The thread that computes the value does not come to its end before this test has the value.
     #[test]
-    fn a_computation_that_does_not_end_keeps_nobody_waiting() {
+    fn a_computation_that_does_not_end_blocks_no_other_thread() {
         static CELL: Once<u32> = Once::new();
         let (started, begun) = channel();
         let (release, held) = channel::<()>();

@@ -5,12 +5,12 @@
 //!                                     k: 3 on BLS curves, 2 u (6 u^2 + 3 u + 1) on BN curves
 //! ```
 //!
-//! k is prime to r and what the fast final exponentiations give; it is that of arkworks, so values can be compared. A
+//! k is prime to r and follows from the fast final exponentiations. It is the k of arkworks, so values can be compared. A
 //! product of pairings shares the squarings of the Miller loop and the final exponentiation ([`product`]); lines
-//! through points that come again are computed once ([`Prepared`]). With vectors, many pairs go through the loop eight at
-//! a time in lanes, and few one after another with the products of each side by side.
+//! through points that are used again are computed once ([`Prepared`]). With vectors, eight of many pairs go through the loop at
+//! a time in lanes, and few pairs one after another with the products of each in parallel.
 //!
-//! The identity on either side gives 1. Points outside the subgroups give values that mean nothing: ask
+//! The identity on either side gives 1. Points outside the subgroups give undefined values: check
 //! [`Affine::is_in_subgroup`] first. Time depends on the number of pairs alone.
 
 mod across;
@@ -57,11 +57,11 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     type G1: Curve<Base = <Self::Tower as Tower>::Base>;
     /// The second group.
     type G2: Twist<Tower = Self::Tower, Scalar = <Self::G1 as Curve>::Scalar>;
-    /// Which twist the second group is on.
+    /// The twist of the second group.
     const TWIST: Kind;
-    /// Is the number of the loop the negative of what the steps say?
+    /// True if the number of the loop is the negative of the one that the steps give.
     const NEGATIVE: bool;
-    /// What a loop in lanes takes, and each eight pairs in it, where a pair of few takes 1.
+    /// The cost of a loop in lanes, and of each eight pairs in it, if a pair of few costs 1.
     const IN_LANES: [usize; 2];
 
     /// The steps of the Miller loop after T = Q and f = 1.
@@ -70,7 +70,7 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The product of the Miller values of all pairs, eight pairs at a time: what [`miller_product`] does with many.
     fn miller_loop_in_lanes(lanes: AnyMachine, pairs: &[Pair<Self>]) -> Fp12<Self::Tower>;
 
-    /// The same with one pair after another, and the products of each side by side: what it does with few.
+    /// Computes the same with one pair after another, and the products of each in parallel: for few pairs.
     fn miller_loop_of_few(
         machine: AnyMachine,
         fresh: &[Pair<Self>],
@@ -80,10 +80,10 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// f^(k (p^4 - p^2 + 1) / r).
     fn hard_part<F: Cyclotomic>(f: F) -> F;
 
-    /// The same in lanes.
+    /// Computes the same in lanes.
     fn hard_part_in_lanes(machine: AnyMachine, f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
 
-    /// The same one element at a time.
+    /// Computes the same for one element at a time.
     fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower>;
 
     /// A point of the second group with its lines: [`Prepared::new`].
@@ -96,7 +96,7 @@ pub trait Pairing: Copy + Debug + Default + Eq + Send + Sync + 'static {
 /// P and Q.
 pub type Pair<E> = (Affine<<E as Pairing>::G1>, Affine<<E as Pairing>::G2>);
 
-/// How a curve over Fp2 becomes one over Fp12, and so where the three coefficients of a line stand.
+/// The type of the twist, which determines the positions of the three coefficients of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// y^2 = x^3 + b/xi: ly yP at 1, lx xP at w, l1 at v w.
@@ -141,7 +141,7 @@ pub fn miller_product<E: Pairing>(
     }
 }
 
-/// How many of so many pairs go in lanes: none, those that fill lanes, or all.
+/// Returns the number of pairs to process in lanes: none, those that fill lanes, or all.
 fn in_lanes<E: Pairing>(pairs: usize) -> usize {
     let [whole, eight] = E::IN_LANES;
     let cost = |&in_lanes: &usize| match (in_lanes.div_ceil(WIDTH), pairs - in_lanes) {

@@ -1,22 +1,22 @@
 //! Poseidon as Filecoin uses it, over the scalars of BLS12-381: hashes of 2 to 36 elements (Grassi, Khovratovich, Rechberger,
 //! Roy, Schofnegger, ePrint 2019/458; `spec/model/poseidon.py` has the definition).
 //!
-//! The state is a tag, which tells what is hashed ([`Domain`]), and the preimage. Each round adds constants, raises all elements
+//! The state is a tag, which identifies the domain ([`Domain`]), and the preimage. Each round adds constants, raises all elements
 //! (eight full rounds) or the first (the partial rounds) to the power of 5 and multiplies by a matrix. The digest is the
 //! second element.
 //!
-//! All numbers (`numbers.rs`) are made when an [`Instance`] is first asked for. It is computed in one of two forms: `scaled.rs`
-//! for states of up to twelve elements, `moving.rs` for more; each is written once over an `Arithmetic` and runs on words, on
-//! limbs of 52 bits and on doubles, one, sixteen and eight hashes at a time.
+//! All numbers (`numbers.rs`) are computed when an [`Instance`] is first used. The permutation has one of two forms: `scaled.rs`
+//! for states of up to twelve elements, `moving.rs` for more. Each is written once over an `Arithmetic` and runs on 64-bit limbs, on
+//! limbs of 52 bits and on floating-point limbs: one, sixteen and eight hashes at a time.
 //!
-//! The time depends on no element, but for one that is refused.
+//! The time depends on no element, except for one that is rejected.
 
 use crate::field::{Bls12381Fr, PrimeField};
 use crate::isa::Isa;
 use crate::ntt::NotBelowModulus;
 use crate::once::Once;
 use numbers::Numbers;
-pub use scaled::{MOST_SCALED_WIDTH, ScaledConstants, ScaledRound};
+pub use scaled::{MAX_SCALED_WIDTH, ScaledConstants, ScaledRound};
 use table::Tables;
 
 mod arithmetic;
@@ -40,30 +40,30 @@ mod spec {
     include!(concat!(env!("OUT_DIR"), "/poseidon.rs"));
 }
 
-/// What is hashed.
+/// The type of the hashed elements.
 pub type Scalar = Bls12381Fr;
 
 /// Bytes of an element and of a digest: a canonical integer, lowest byte first.
 pub const ELEMENT_BYTES: usize = <Scalar as PrimeField>::BYTES;
 /// The fewest elements of a preimage.
-pub const LEAST_ARITY: usize = spec::LEAST_ARITY;
+pub const MIN_ARITY: usize = spec::MIN_ARITY;
 /// The most elements of a preimage.
-pub const MOST_ARITY: usize = LEAST_ARITY + spec::PARTIAL_ROUNDS.len() - 1;
+pub const MAX_ARITY: usize = MIN_ARITY + spec::PARTIAL_ROUNDS.len() - 1;
 
 /// Elements of the largest state.
-const MOST_WIDTH: usize = MOST_ARITY + 1;
+const MAX_WIDTH: usize = MAX_ARITY + 1;
 
-/// How many partial rounds there are.
+/// The strength, which determines the number of partial rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Strength {
-    /// As in Filecoin.
+    /// The strength that Filecoin uses.
     #[default]
     Standard,
     /// A quarter more.
     Strengthened,
 }
 
-/// What is hashed, which decides the tag.
+/// The kind of the hashed data, which determines the tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Domain {
     /// The children of a node, or a column: tag 2^arity - 1.
@@ -108,12 +108,12 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Of this arity; none if it is below [`LEAST_ARITY`] or above [`MOST_ARITY`]. It is made once, in a few milliseconds (the
+    /// Returns the instance of this arity; `None` if it is below [`MIN_ARITY`] or above [`MAX_ARITY`]. It is computed once, in a few milliseconds (the
     /// largest: 50).
     pub fn of(arity: usize, strength: Strength) -> Option<&'static Self> {
-        const COUNT: usize = MOST_ARITY - LEAST_ARITY + 1;
+        const COUNT: usize = MAX_ARITY - MIN_ARITY + 1;
         static ALL: [[Once<Instance>; COUNT]; 2] = [const { [const { Once::new() }; COUNT] }; 2];
-        let place = ALL[strength as usize].get(arity.checked_sub(LEAST_ARITY)?)?;
+        let place = ALL[strength as usize].get(arity.checked_sub(MIN_ARITY)?)?;
         Some(place.get_or_init(|| Self {
             arity,
             numbers: Numbers::of(arity, strength),
@@ -122,12 +122,12 @@ impl Instance {
     }
 
     /// The constants for another arithmetic, which makes x y `product` of x and y, and a sum of multiples times `combination` of a combination. None for states of
-    /// more than [`MOST_SCALED_WIDTH`] elements.
+    /// more than [`MAX_SCALED_WIDTH`] elements.
     ///
     /// # Panics
     /// If `product` or `combination` is 0.
     pub fn scaled(&self, product: Scalar, combination: Scalar) -> Option<ScaledConstants> {
-        (self.numbers.width <= MOST_SCALED_WIDTH)
+        (self.numbers.width <= MAX_SCALED_WIDTH)
             .then(|| ScaledConstants::new(&self.numbers, product, combination))
     }
 
@@ -153,7 +153,7 @@ impl Instance {
         self.hash_with(isa, tag, elements, preimages, digests)
     }
 
-    /// The same with any tag, and `elements` of them a preimage, zeros behind.
+    /// Hashes with any tag and with `elements` elements in each preimage, followed by zeros.
     ///
     /// # Panics
     /// If these are no whole preimages, or the digests too few or too many, or `elements` is 0 or more than the arity.

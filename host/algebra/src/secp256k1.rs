@@ -17,7 +17,7 @@ group! {
     Secp256k1 of secp256k1: g1 {}
 }
 
-/// For each x, a y with y^2 = x^3 + 7, either of the two; none where there is none.
+/// Returns for each x a y with y^2 = x^3 + 7, either of the two; none if there is no such y.
 pub(crate) fn ordinates_vartime(isa: Isa, xs: &[Fp]) -> Vec<Option<Fp>> {
     let Some(lanes) = isa.machine() else {
         let point = |x: &Fp| Option::<Affine<Secp256k1>>::from(Affine::from_x(*x));

@@ -6,8 +6,8 @@
 //! Fp12 = Fp6[w] / (w^2 - v)          a0 + a1 w
 //! ```
 //!
-//! `beta` and `xi` are all that a curve says of its tower ([`Tower`]); the constants of the Frobenius map are
-//! computed from them. Everything is constant time unless its name ends in `_vartime`. The functions of formulas
+//! `beta` and `xi` define a curve's tower ([`Tower`]); the constants of the Frobenius map are
+//! computed from them. All operations are constant time unless their names end in `_vartime`. The functions of formulas
 //! use the letters of the file of the same name in `spec/formulas`.
 
 mod cyclotomic;
@@ -25,7 +25,7 @@ pub use frobenius::Frobenius;
 use crate::field::PrimeField;
 use std::fmt::Debug;
 
-/// What tells one tower from another: the prime field and the two non-residues. A type without values.
+/// The parameters of a tower: the prime field and the two non-residues. A type without values.
 pub trait Tower: Copy + Debug + Default + Eq + Send + Sync + 'static {
     /// The prime field Fp at the bottom; p = 1 mod 6.
     type Base: PrimeField;

@@ -255,7 +255,7 @@ fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<
             let problem = format!(
                 "the card contradicts itself on {capability}: capability bit {bit} is {}, {}",
                 u8::from(promised),
-                if block { "its block is there" } else { "there is no block of it" },
+                if block { "its block exists" } else { "there is no block of it" },
             );
             return Err(open_error(uri, problem));
         }
@@ -272,7 +272,7 @@ fn describe(status: &handshake::Status, engines: &[Engine]) -> String {
         status.build_date,
         if status.build_host.is_empty() { "an unnamed host" } else { &status.build_host },
         if engines.is_empty() {
-            "no engine that this driver knows".into()
+            "no engine that this driver supports".into()
         } else {
             engines.join("; ")
         },

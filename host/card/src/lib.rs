@@ -1,5 +1,5 @@
 //! Executes requests on a card. There are two interfaces, one above the other: the [`Transport`] moves packets and register
-//! words and knows no operation; the driver behind [`Card`] speaks the command stream of `spec/wire` over it and knows no
+//! words and depends on no operation; the driver behind [`Card`] uses the command stream of `spec/wire` over it and depends on no
 //! transport. The driver reads the properties of a card from its blocks of registers and contains no geometry.
 //!
 //! ```text

@@ -58,7 +58,7 @@ pub trait Transport: Send {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Copies `bytes`, whole slices, into the card's memory; they are there when it returns. [`Error::Failed`] means that the memory did not answer;
+    /// Copies `bytes`, whole slices, into the card's memory; returns when they are written. [`Error::Failed`] means that the memory did not respond;
     /// the card still works.
     fn write_memory(&mut self, _place: Place, _bytes: &[u8]) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
@@ -70,7 +70,7 @@ pub trait Transport: Send {
         Err(unsupported(self.name(), "card memory"))
     }
 
-    /// Begins a read of so many bytes as [`Transport::read_memory`] does, after the transfers that were begun before; an [`Event::Read`] has them.
+    /// Begins a read of this number of bytes as [`Transport::read_memory`] does, after the transfers that were begun before; an [`Event::Read`] has them.
     fn begin_read(&mut self, _place: Place, _bytes: usize) -> Result<()> {
         Err(unsupported(self.name(), "card memory"))
     }
@@ -85,7 +85,7 @@ pub trait Transport: Send {
         Err(unsupported(self.name(), "events"))
     }
 
-    /// Returns the cycles of the card's clock since power-up, if the transport knows them without a command.
+    /// Returns the cycles of the card's clock since power-up, if the transport has them without a command.
     fn cycles(&self) -> Option<u64> {
         None
     }

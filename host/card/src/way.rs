@@ -1,4 +1,4 @@
-//! The way to a card, measured: what `proofmill doctor --device` shows. No engine is asked, so the figures are those of transport and shell.
+//! Measures the connection to a card, for `proofmill doctor --device`. No engine is used, so the figures are those of transport and shell.
 
 use std::time::{Duration, Instant};
 
@@ -10,21 +10,21 @@ use crate::wire::constants::shell::{block, command_blocks, identification};
 use crate::wire::{Header, bare};
 use crate::{Transport, driver::chain};
 
-/// Questions of which the fastest counts.
+/// The number of repetitions, of which the fastest counts.
 const QUESTIONS: usize = 20;
-/// Packets that may be under way, so that neither side waits for the other.
+/// The most outstanding packets, so that neither side waits for the other.
 const WINDOW: usize = 8;
-/// How long packets are sent for the bandwidth.
+/// The time for which packets are sent to measure the throughput.
 const SENDING: Duration = Duration::from_millis(300);
 
-/// What was measured.
+/// The measured speed of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Way {
-    /// Reading a register.
+    /// The time of a register read.
     pub register: Duration,
-    /// From a STATUS command to its reply.
+    /// The time from a STATUS command to its reply.
     pub round_trip: Duration,
-    /// Packets of the longest kind that the card takes, one behind the other.
+    /// The throughput of packets of the largest size that the card accepts.
     pub bytes_per_second: f64,
 }
 
@@ -48,7 +48,7 @@ pub fn measure(transport: &mut dyn Transport, options: &Options) -> Result<Way> 
     Ok(Way { register, round_trip, bytes_per_second: bandwidth(transport, options)? })
 }
 
-/// Commands that no card knows are taken whole and answered like any other.
+/// Measures the throughput with commands that no card implements: they are received completely and answered like any other.
 fn bandwidth(transport: &mut dyn Transport, options: &Options) -> Result<f64> {
     let first = transport.read_register(identification::first_block::OFFSET)?;
     let longest =

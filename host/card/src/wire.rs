@@ -45,17 +45,17 @@ pub fn bare(cmd: u32) -> [u8; Header::BYTES] {
     Header { len: shell::header::BYTES, cmd }.to_bytes()
 }
 
-/// The command that asks for the verdict on one header: any bytes, also wrong ones.
+/// Encodes the command that requests the verdict on one header: any bytes, also wrong ones.
 pub fn equihash_verify(index: u64, header: &[u8]) -> Vec<u8> {
     engine_command(constants::equihash_verify::command::NUMBER, index, header)
 }
 
-/// The command that asks for the verdict on one signature: s, r, hash, qx, qy as they stand in a request.
+/// Encodes the command that requests the verdict on one signature: s, r, hash, qx, qy in the layout of a request.
 pub fn ecdsa_verify(index: u64, signature: &[u8]) -> Vec<u8> {
     engine_command(constants::ecdsa_verify::command::NUMBER, index, signature)
 }
 
-/// The command that asks for the hash of a state: a tag and elements as they stand in a request.
+/// Encodes the command that requests the hash of a state: a tag and elements in the layout of a request.
 pub fn poseidon(index: u64, strength: Strength, state: &[u8]) -> Vec<u8> {
     use constants::poseidon::{command, strengthened};
     let number = match strength {
@@ -164,7 +164,7 @@ pub fn ntt_run(index: u64, run: &NttRun) -> Vec<u8> {
 /// A reply has the number of its command with this bit.
 pub const REPLY: u32 = 1 << 31;
 
-/// Every engine's command and reply carries its index here, right after the header.
+/// The offset of the index in every engine's command and reply: directly after the header.
 pub const INDEX_OFFSET: u32 = shell::header::BYTES;
 
 /// A command to an engine: header, index and body.
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_are_what_is_not_control() {
+    fn every_engine_differs_from_control() {
         use constants::{ecdsa_verify, equihash_verify};
         for cmd in [equihash_verify::command::NUMBER, ecdsa_verify::command::REPLY] {
             assert!(is_engine(cmd));

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     output.line(format_args!("features     {}", list(&cpu["features"])))?;
     output.line(format_args!("code paths   {}", list(&cpu["code_paths"])))?;
     output.line(format_args!("absent       {}", list(&cpu["absent"])))?;
-    if !Isa::left_out().is_empty() {
+    if !Isa::not_compiled().is_empty() {
         output.line(format_args!(
             "left out     {}: build without PROOFMILL_BUILD=native",
             list(&cpu["left_out"])
@@ -137,7 +137,7 @@ fn built(manifest: &Value) -> String {
 
 fn look() -> Value {
     let present: Vec<_> = Isa::present().into_iter().map(Isa::name).collect();
-    let left_out = Isa::left_out();
+    let left_out = Isa::not_compiled();
     let absent: Vec<_> =
         Isa::names().filter(|name| !present.contains(name) && !left_out.contains(name)).collect();
     let found: Vec<_> = proofmill::devices().into_iter().filter_map(|listed| listed.simulation).map(|simulation| {

@@ -1,4 +1,4 @@
-//! Does a block's hash meet the target that its header states?
+//! Difficulty: compares a block's hash with the target in its header.
 //!
 //! The rule is that of the Zcash node (zcashd `src/arith_uint256.cpp` SetCompact, `src/pow.cpp`
 //! CheckProofOfWork). The compact form is a byte of size and a sign with 23 bits: target =
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 /// A 256-bit little-endian integer.
 pub type U256 = [u8; 32];
 
-/// The target that these bits stand for; none when they stand for a negative one, zero, or more than 256 bits.
+/// Returns the target that `bits` encodes; `None` for a negative target, zero, or more than 256 bits.
 pub fn target(bits: u32) -> Option<U256> {
     let (size, word) = (bits >> 24, bits & 0x007f_ffff);
     let negative = word != 0 && bits & 0x0080_0000 != 0;
@@ -27,12 +27,12 @@ pub fn target(bits: u32) -> Option<U256> {
     (target != [0; 32]).then_some(target)
 }
 
-/// True when these bits stand for an allowed target and the hash does not exceed it.
+/// Returns whether `bits` encodes an allowed target that the hash does not exceed.
 pub fn meets(hash: &U256, bits: u32, limit: &U256) -> bool {
     target(bits).is_some_and(|target| !exceeds(&target, limit) && !exceeds(hash, &target))
 }
 
-/// SHA-256d: the hash of a block is that of its whole header, solution included.
+/// Computes the hash of a block: SHA-256d of the whole header, solution included.
 pub fn block_hash(header: &[u8]) -> U256 {
     Sha256::digest(Sha256::digest(header)).into()
 }

@@ -28,7 +28,7 @@ const INLINE_LEAVES: usize = 1024;
 
 /// Leaves in one chunk of work: some tens to hundreds of microseconds, between two looks at the cancellation.
 const CHUNK_LEAVES: usize = 8192;
-/// Where a header keeps its target.
+/// The offset of the target in a header.
 const BITS_OFFSET: usize = 104;
 
 impl Run for EquihashVerify {
@@ -79,7 +79,7 @@ fn verify_inline(isa: Isa, request: &Request, headers: &[u8]) -> Response {
     Response { verdicts }
 }
 
-/// What a request's headers are held to.
+/// The rules for the headers of a request.
 struct Rules {
     isa: Isa,
     params: Params,
@@ -100,12 +100,12 @@ impl Rules {
         }
     }
 
-    /// Verdicts for these headers.
+    /// Computes the verdicts of headers.
     fn verdicts(&self, headers: &[u8], verdicts: &mut [Verdict]) {
         let params = self.params;
         let mut indices = Indices::new(params.indices(), params.index_bits());
         if let [verdict] = verdicts {
-            // One alone is done in a microsecond or two: no lists for it.
+            // A single header takes a microsecond or two; lists would cost more.
             let leaves = Leaves::new(&self.shape, start(headers));
             *verdict = self.verdict(headers, &leaves, &mut indices);
             return;
@@ -121,7 +121,7 @@ impl Rules {
         }
     }
 
-    /// All that is wrong with one header. `indices` is room to work in.
+    /// Returns the verdict of one header. `indices` is working memory.
     fn verdict(&self, header: &[u8], leaves: &Leaves<'_>, indices: &mut Indices) -> Verdict {
         indices.read(header);
         let sums = walk(self.isa, leaves, indices.rows());
@@ -143,7 +143,7 @@ impl Rules {
     }
 }
 
-/// What stands before the CompactSize.
+/// Returns the part before the CompactSize.
 fn start(header: &[u8]) -> &[u8; HEADER_BYTES] {
     header.first_chunk().expect("headers are whole")
 }

@@ -1,6 +1,6 @@
 //! `msm` on the processor: [`proofmill_algebra::msm`], with a share of the windows for each thread.
 //!
-//! Points and scalars are processed in chunks, so that points that are not resident need no more memory than a chunk besides the request's.
+//! Points and scalars are processed in chunks, so that points that are not resident need only the memory of a chunk in addition to the request's.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

@@ -62,7 +62,7 @@ trait Execute: Send {
     fn a_b_less_c(&self, isa: Isa, a: &mut [u8], b: &[u8], c: &[u8]) -> Result<()>;
 }
 
-/// In D digits.
+/// A transform with elements of D digits.
 struct Digits<F, const D: usize>(Transform<F>);
 
 impl Elements {
@@ -189,7 +189,7 @@ fn passes<F: Form<D>, const D: usize>(
 /// One for each thread.
 type Tiles<F, const D: usize> = Vec<Mutex<Tile<F, D>>>;
 
-/// Calls a function with this thread's tile, which no other thread asks for.
+/// Calls a function with the tile of this thread, which no other thread uses.
 fn with_tile<T, F, const D: usize>(
     tiles: &Tiles<F, D>,
     function: impl FnOnce(&mut Tile<F, D>) -> T,

@@ -1,14 +1,14 @@
-//! Large new memory, in large pages where the system has them: in small ones the first touch of each 4 KiB is a trap, and a stride
-//! through a matrix misses the processor's table of pages at every step.
+//! Large allocations, in large pages if the system supports them. With small pages the first access to each 4 KiB is a page fault, and a
+//! strided access to a matrix misses the TLB at every step.
 
-/// So many zeros.
+/// Returns `bytes` zeros.
 pub fn zeros(bytes: usize) -> Vec<u8> {
     let mut zeros = vec![0; bytes];
     ask_for_large_pages(&mut zeros);
     zeros
 }
 
-/// So many bytes of any content, in this memory if it is large enough.
+/// Returns `bytes` bytes of unspecified content, in this memory if it is large enough.
 pub fn reused(mut memory: Vec<u8>, bytes: usize) -> Vec<u8> {
     if memory.capacity() < bytes {
         return zeros(bytes);
@@ -21,7 +21,7 @@ pub fn reused(mut memory: Vec<u8>, bytes: usize) -> Vec<u8> {
 #[cfg(target_os = "linux")]
 const LARGE: usize = 2 << 20;
 
-/// For the large pages that lie within this memory. It is a hint: nobody needs to know whether it is followed.
+/// Requests large pages for the part of this memory that can have them. It is a hint, so its result is ignored.
 #[cfg(target_os = "linux")]
 fn ask_for_large_pages(memory: &mut [u8]) {
     let start = memory.as_mut_ptr();

@@ -122,7 +122,7 @@ impl Hashes<'_> {
             let first = number * piece * elements;
             hashed.map_err(|NotBelowModulus(number)| (self.named)(first + number))
         });
-        // Of several wrong elements the first is named.
+        // The error names the first of several wrong elements.
         match hashed.find_first(Result::is_err) {
             Some(Err(problem)) => Err(problem),
             _ => Ok(digests),

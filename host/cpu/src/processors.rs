@@ -7,8 +7,8 @@
 use proofmill_algebra::STACK_BYTES;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
-/// So many threads; without a number or with 0, one for each processor that the operating system grants. Each is bound to a
-/// processor of its own if there are as many.
+/// Creates a pool of `threads` threads; without a number or with 0, one for each CPU that the operating system grants. Each thread is bound to
+/// its own CPU if the numbers are equal.
 pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
     ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0)) // 0 is rayon's word for all
@@ -18,7 +18,7 @@ pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuild
         .build()
 }
 
-/// For the first words of thread `number` of `threads`: binds it, if there is one processor for each.
+/// Called first on thread `number` of `threads`: binds it, if there is one CPU for each.
 #[cfg(target_os = "linux")]
 fn bind(number: usize, threads: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -36,7 +36,7 @@ fn bind(number: usize, threads: usize) {
     }
 }
 
-/// Elsewhere threads go where the system puts them.
+/// Does nothing: on other systems, the scheduler places threads.
 #[cfg(not(target_os = "linux"))]
 fn bind(_number: usize, _threads: usize) {}
 

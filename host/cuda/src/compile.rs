@@ -70,7 +70,7 @@ pub(crate) fn load<T>(
     Ok(loaded)
 }
 
-/// Nobody reads part of a file: it gets its name when it is whole.
+/// Writes a file under another name and renames it, so that no process reads a part of it.
 fn keep(file: &Path, image: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

@@ -26,7 +26,7 @@ use crate::{compile, msm as gpu_msm, ntt, poseidon};
 
 /// Streams, and the threads that enter work into them.
 const STREAMS: usize = 3;
-/// Of free memory, what requests and resident data may have, in 16ths: the rest is for tables and for what the driver needs.
+/// The share of free memory for requests and resident data, in 16ths: the rest is for tables and for the driver.
 const SHARE: usize = 15;
 /// Memory of the emulated GPU.
 const EMULATED_BYTES: usize = 1 << 30;
@@ -50,7 +50,7 @@ pub struct Options {
 /// A request is checked when it is submitted, and runs on one of a few streams. The GPU checks scalars and elements while it reads them. A GPU that fails
 /// (for CUDA, any error but a lack of memory) is lost: every ticket then ends with [`Error::Lost`].
 ///
-/// Memory of requests that are secret, or depend on what is, is overwritten before it is freed.
+/// Memory of requests whose data are secret, or depend on secrets, is overwritten before it is freed.
 pub struct CudaDevice {
     caps: Caps,
     inner: Arc<Inner>,
@@ -110,7 +110,7 @@ impl Job<'_> {
         Error::Failed { device: self.uri.to_owned(), problem }
     }
 
-    /// Reserves memory for so many items for the time of the request, and waits for it. A device's error if there is not so much: another one may do it.
+    /// Reserves memory for `count` items for the duration of the request, and waits for it. Returns a device error if the GPU has less memory: another device may have enough.
     pub fn reserve(&self, what: &str, count: usize, each: usize) -> Result<Reservation> {
         let bytes = count.saturating_mul(each);
         self.budget.working(bytes, self.cancelled)?.map_err(|most| {
@@ -466,7 +466,7 @@ impl Drop for CudaDevice {
     fn drop(&mut self) {
         self.queue = None;
         for thread in self.threads.drain(..) {
-            // A thread does not panic outside of what it catches.
+            // The thread catches all panics.
             let _ = thread.join();
         }
     }

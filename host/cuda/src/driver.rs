@@ -17,9 +17,9 @@ use crate::sources::Module;
 use stream::CudaStream;
 
 /// The oldest driver whose interface has all that is called: CUDA 12.0, driver 525.
-const LEAST_VERSION: i32 = 12_000;
+const MIN_VERSION: i32 = 12_000;
 /// The oldest compute capability: kernels take more shared memory than older GPUs have.
-const LEAST_MAJOR: i32 = 8;
+const MIN_MAJOR: i32 = 8;
 /// The functions of the driver that are called, that of its version first.
 const FUNCTIONS: [&str; 34] = [
     "cuDriverGetVersion",
@@ -77,7 +77,7 @@ pub fn find() -> std::result::Result<Vec<Found>, String> {
             // SAFETY: the pointer is valid for the call.
             said("cuDeviceTotalMem", unsafe { sys::cuDeviceTotalMem_v2(&mut bytes, device) })?;
             let memory = bytes as f64 / f64::from(1 << 30);
-            let too_old = if major < LEAST_MAJOR { ", too old: 8.0 is needed" } else { "" };
+            let too_old = if major < MIN_MAJOR { ", too old: 8.0 is needed" } else { "" };
             let description =
                 format!("{name}, {memory:.0} GiB, compute capability {major}.{minor}{too_old}");
             Ok(Found { number: number as u32, description })
@@ -108,7 +108,7 @@ fn initialize() -> std::result::Result<i32, String> {
         return Err("libcuda.so.1 is no driver of NVIDIA's".into());
     }
     let version = version()?;
-    if version < LEAST_VERSION {
+    if version < MIN_VERSION {
         let (major, minor) = (version / 1000, version % 1000 / 10);
         return Err(format!(
             "the driver's CUDA {major}.{minor} is older than 12.0: install driver 525 or newer"
@@ -187,7 +187,7 @@ struct Context {
     uri: String,
     description: String,
     pool: sys::CUmemoryPool,
-    /// As in `sm_90`.
+    /// The number of the architecture, as in `sm_90`.
     architecture: u32,
     context: sys::CUcontext,
     functions: Mutex<HashMap<Module, Arc<OnceLock<Functions>>>>,
@@ -196,7 +196,7 @@ struct Context {
 
 // SAFETY: the driver's handles may be used by any thread in which the context is current.
 unsafe impl Send for Context {}
-// SAFETY: likewise; the driver locks what it shares.
+// SAFETY: likewise; the driver locks its shared state.
 unsafe impl Sync for Context {}
 
 /// The kernels of a module that was loaded. Modules stay until the process ends.
@@ -222,9 +222,9 @@ impl CudaGpu {
         let device = device(index).map_err(open)?;
         let (name, (major, minor)) =
             (name(device).map_err(open)?, capability(device).map_err(open)?);
-        if major < LEAST_MAJOR {
+        if major < MIN_MAJOR {
             let problem = format!(
-                "{name} has compute capability {major}.{minor}, older than {LEAST_MAJOR}.0 (Ampere)"
+                "{name} has compute capability {major}.{minor}, older than {MIN_MAJOR}.0 (Ampere)"
             );
             return Err(open(problem));
         }

@@ -56,7 +56,7 @@ pub fn file_name() -> String {
 }
 
 impl EmulatedGpu {
-    /// A GPU with so many bytes of memory, over the library in this folder.
+    /// Opens a GPU with `bytes` bytes of memory, with the library in this folder.
     pub fn open(
         uri: &str,
         folder: Option<&Path>,
@@ -142,7 +142,7 @@ impl Gpu for EmulatedGpu {
 /// Work is done when it is entered.
 struct EmulatedStream {
     gpu: Arc<Shared>,
-    /// Address and bytes of what was allocated.
+    /// Address and bytes of each allocation.
     sizes: Mutex<Vec<(u64, usize)>>,
     stages: Mutex<Vec<(&'static str, Instant)>>,
     is_timed: AtomicBool,

@@ -8,7 +8,7 @@ use crate::sources::Module;
 
 /// A GPU, or its emulation.
 pub(crate) trait Gpu: Send + Sync {
-    /// Its name and what it runs, in a line.
+    /// Returns its name and software, in one line.
     fn description(&self) -> &str;
 
     /// Free bytes of its memory.
@@ -39,7 +39,7 @@ pub struct Observed {
     pub leaks: usize,
 }
 
-/// A queue: each function enters work, which is done in order. Those that say so wait.
+/// A queue: each function enqueues work, which is executed in order. Functions that wait for it are documented as such.
 pub(crate) trait Stream: Send + Sync {
     /// Allocates memory, whose content is arbitrary; returns its address. [`Error::Failed`](proofmill_op::Error) where there is not so much.
     fn allocate(&self, bytes: usize) -> Result<u64>;
@@ -93,7 +93,7 @@ pub(crate) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// A thread for each of `count` items, in blocks of so many.
+    /// Launches a thread for each of `count` items, in blocks of `block`.
     pub fn over(
         module: Module,
         kernel: &'static str,

@@ -1,6 +1,6 @@
 //! MSM, NTT and Poseidon on NVIDIA GPUs, as a [`Device`](proofmill_op::Device).
 //!
-//! | part | what it does |
+//! | part | content |
 //! |---|---|
 //! | `kernels/` | the kernels, in CUDA C++ that is C++ for the emulation too |
 //! | `sources` | the text of a module's kernels, with parameters from `spec/fields` and `spec/curves` |

@@ -17,9 +17,9 @@ pub(crate) struct Budget {
 
 #[derive(Default)]
 struct Used {
-    /// By resident data.
+    /// Bytes of resident data.
     resident: usize,
-    /// By requests in flight.
+    /// Bytes of requests in flight.
     working: usize,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Reservation {
 }
 
 impl Budget {
-    /// A GPU with so many bytes.
+    /// Creates the budget of a GPU with `total` bytes.
     pub fn new(total: usize) -> Arc<Self> {
         Arc::new(Self { total, used: Mutex::default(), released: Condvar::new() })
     }
@@ -40,12 +40,12 @@ impl Budget {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that requests may have together: what is not resident.
+    /// Returns the bytes that requests may use together: those that are not resident.
     pub fn available(&self) -> usize {
         self.total - self.lock().resident
     }
 
-    /// Reserves bytes for data that stays. None, with the bytes that are free, if there are not so many.
+    /// Reserves bytes for resident data. The error contains the free bytes, if they are too few.
     pub fn resident(self: &Arc<Self>, bytes: usize) -> std::result::Result<Reservation, usize> {
         let mut used = self.lock();
         let free = self.total.saturating_sub(used.resident + used.working);
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused_and_what_others_have_is_waited_for() {
+    fn excess_is_refused_and_memory_in_use_is_awaited() {
         let budget = Budget::new(100);
         let never = || false;
         let resident = budget.resident(40).unwrap();

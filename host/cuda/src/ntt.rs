@@ -18,11 +18,11 @@ use crate::memory::{Budget, Reservation};
 use crate::sources::Module;
 use tables::Powers;
 
-/// The logarithms of the largest radix, usually and at most: a pass has a tile of so many rows.
+/// The logarithms of the usual and the largest radix, which is the number of rows of a tile of a pass.
 const USUAL_RADIX: u32 = 8;
-const MOST_RADIX: u32 = 9;
+const MAX_RADIX: u32 = 9;
 /// Passes from which larger radices are taken.
-const MOST_PASSES: u32 = 3;
+const MAX_PASSES: u32 = 3;
 /// Bytes of a tile in shared memory.
 const TILE_BYTES: usize = 1 << 16;
 /// Threads of a block: in passes, and where each has an element.
@@ -151,7 +151,7 @@ fn done(progress: Option<&Progress>) {
     }
 }
 
-/// Returns memory for a result of so many bytes that becomes a plain vector without a copy.
+/// Returns memory for a result of `bytes` bytes that becomes a plain vector without a copy.
 fn plain(buffer: SecretBytes, bytes: usize) -> SecretBytes {
     let mut memory = buffer.into_plain();
     if memory.capacity() < bytes {
@@ -165,7 +165,7 @@ fn plain(buffer: SecretBytes, bytes: usize) -> SecretBytes {
 fn radices(log_size: u32) -> Vec<u32> {
     let passes = |radix: u32| log_size.div_ceil(radix).max(1);
     let usual = passes(USUAL_RADIX);
-    let count = if usual <= MOST_PASSES { usual } else { passes(MOST_RADIX) };
+    let count = if usual <= MAX_PASSES { usual } else { passes(MAX_RADIX) };
     (0..count).map(|pass| log_size / count + u32::from(pass < log_size % count)).collect()
 }
 
@@ -250,7 +250,7 @@ mod tests {
         for log in 0..=27 {
             let radices = radices(log);
             assert_eq!(radices.iter().sum::<u32>(), log);
-            assert!(radices.iter().all(|radix| *radix <= MOST_RADIX) && radices.len() <= 3);
+            assert!(radices.iter().all(|radix| *radix <= MAX_RADIX) && radices.len() <= 3);
         }
         assert_eq!((radices(0), radices(8), radices(22)), (vec![0], vec![8], vec![8, 7, 7]));
     }

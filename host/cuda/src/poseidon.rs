@@ -17,8 +17,8 @@ use crate::sources::{Module, POSEIDON_WIDTHS};
 const THREADS: usize = 128;
 /// Hashes that are launched at once, at least, while preimages come: a GPU makes some ten thousand side by side.
 const PIECE: usize = 1 << 17;
-/// And at most: between two launches a request can be cancelled.
-const MOST_PIECE: usize = 1 << 19;
+/// The largest piece: between two launches a request can be cancelled.
+const MAX_PIECE: usize = 1 << 19;
 
 /// The constants of instances, resident on the GPU.
 #[derive(Default)]
@@ -223,9 +223,9 @@ impl<'a> Hashes<'a> {
                 constants.last.address(),
             ])
         };
-        for start in range.clone().step_by(MOST_PIECE) {
+        for start in range.clone().step_by(MAX_PIECE) {
             self.job.check()?;
-            let end = range.end.min(start + MOST_PIECE);
+            let end = range.end.min(start + MAX_PIECE);
             let parameters = [
                 Parameter::from(preimages),
                 Parameter::from(elements as u32),

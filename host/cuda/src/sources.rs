@@ -48,12 +48,12 @@ pub enum Module {
     Msm(msm::Instance),
     /// NTT over a field.
     Ntt(Field),
-    /// Poseidon over the scalars of BLS12-381, in states of so many elements.
+    /// Poseidon over the scalars of BLS12-381, in states of this number of elements.
     Poseidon(usize),
 }
 
 impl Module {
-    /// All there are.
+    /// Returns all programs.
     pub fn all() -> Vec<Self> {
         let groups = msm::Instance::ALL.into_iter().filter(|it| group(*it).is_some());
         let fields = Field::ALL.into_iter().filter(|it| field(*it).is_some());
@@ -103,7 +103,7 @@ pub fn emulation_digest() -> String {
     digest(modules.iter().map(|text| &text[..]).chain(files))
 }
 
-/// Files that the emulation's library is compiled from besides [`Module::source`]: name and text.
+/// The files, in addition to [`Module::source`], from which the emulation's library is compiled: name and text.
 pub fn emulation_files() -> Vec<(&'static str, String)> {
     EMULATION.iter().map(|(name, text)| (*name, inlined(text))).collect()
 }

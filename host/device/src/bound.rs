@@ -10,7 +10,7 @@ use proofmill_op::{
 /// A device with threads, a connection or a card of the process that opened it. A process that was forked later gets an error from each
 /// request, instead of waiting for threads that it does not have, and leaves the device as it is when it drops it.
 pub struct Bound {
-    /// Is `None` only while it is dropped.
+    /// `None` only while the value is dropped.
     device: Option<Box<dyn Device>>,
     process: Process,
 }

@@ -12,39 +12,39 @@ use crate::several::{self, number, numbered};
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
 use crate::{Uri, Way, seconds, whole};
 
-/// Option of a simulated card's memory: what is behind its channels.
+/// The option for the model of a simulated card's memory.
 const MODEL: &str = "memory";
-/// Option of a simulated card's memory: cycles from an address to its first data.
+/// The option for the latency of a simulated card's memory, in cycles.
 const LATENCY: &str = "memory_latency";
-/// Option of a simulated card's memory: cycles of 256 in which it gives no data.
+/// The option for the cycles in 256 in which a simulated card's memory returns no data.
 const GAP: &str = "memory_gap";
 /// Values of the option `memory`.
 const MODELS: [&str; 3] = ["ideal", "hbm", "ddr4"];
-/// No memory is slower; a simulation would only seem to hang.
-const MOST_LATENCY: u32 = 65_536;
+/// The longest latency: a simulation of a slower memory would seem to hang.
+const MAX_LATENCY: u32 = 65_536;
 
 /// Bits a second of the boards' serial lines.
 const BAUD: u32 = 921_600;
-/// No adapter is faster.
-const MOST_BAUD: u32 = 12_000_000;
+/// The highest rate: no adapter is faster.
+const MAX_BAUD: u32 = 12_000_000;
 
-/// Cards can be opened.
+/// Returns `None`: this build opens cards.
 pub fn problem() -> Option<String> {
     None
 }
 
-/// The generator's manifest in a simulation's library, as JSON text.
+/// Returns the generator's manifest from a simulation library, as JSON text.
 pub fn manifest(library: &Path) -> Result<String> {
     Ok(SimLibrary::load(library)?.manifest())
 }
 
-/// The serial ports that a board may be at: URI, and what can be said of it.
+/// Returns URI and description of the serial ports that a board may be connected to.
 pub fn serial_ports() -> Vec<(String, String)> {
     let found = proofmill_card::serial_ports().into_iter();
     found.map(|(path, about)| (format!("uart:{}", path.display()), about)).collect()
 }
 
-/// The cards behind the XDMA driver and the boards that it does not serve: URI, and what can be said of it.
+/// Returns URI and description of the cards of the XDMA driver and of the boards without the driver.
 pub fn pcie_cards() -> Vec<(String, String)> {
     let cards = proofmill_card::xdma_cards(XDMA_PREFIX);
     let boards = proofmill_card::boards_without_driver().into_iter().map(|address| {
@@ -55,7 +55,7 @@ pub fn pcie_cards() -> Vec<(String, String)> {
     numbered("pcie", "cards", cards).into_iter().chain(boards).collect()
 }
 
-/// The FPGA slots of an F2 instance: URI, and what can be said of it.
+/// Returns URI and description of the FPGA slots of an F2 instance.
 pub fn f2_slots() -> Vec<(String, String)> {
     numbered("f2", "cards", proofmill_card::f2_slots(Path::new(PCI_DEVICES)))
 }
@@ -70,8 +70,8 @@ fn open_one(uri: &Uri) -> Result<Box<dyn Device>> {
     Ok(Box::new(Card::open(transport, options)?))
 }
 
-/// The cards that a URI names: their names are joined by commas, but a simulation library's path may have some. A simulation may be there
-/// more than once, as a card of its own each time.
+/// Returns the cards that a URI names, in a list joined by commas. The path of a simulation library may contain commas. Repeating a simulation
+/// opens a separate card each time.
 fn cards(uri: &Uri) -> Result<Vec<Uri>> {
     if uri.scheme() == "sim" && uri.path().contains('/') {
         return Ok(vec![uri.clone()]);
@@ -85,7 +85,7 @@ fn cards(uri: &Uri) -> Result<Vec<Uri>> {
     Ok(cards)
 }
 
-/// The way to each card that a URI names.
+/// Measures the connection to each card that a URI names.
 pub fn ways(uri: &Uri) -> Result<Vec<(String, Way)>> {
     let measured = |card: Uri| {
         let (mut transport, options) = reached(&card)?;
@@ -113,19 +113,19 @@ fn options(uri: &Uri, kind: DeviceKind) -> Result<Options> {
     Ok(options)
 }
 
-/// The card on a serial line.
+/// Opens the card on a serial line.
 fn uart(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "baud"])?;
     if uri.path().is_empty() {
         return Err(Error::argument("device", "uart: needs a port, such as uart:/dev/ttyUSB1"));
     }
     let options = options(uri, DeviceKind::Card)?;
-    let baud = uri.option("baud").map_or(Ok(BAUD), |text| whole("baud", text, 1200, MOST_BAUD))?;
+    let baud = uri.option("baud").map_or(Ok(BAUD), |text| whole("baud", text, 1200, MAX_BAUD))?;
     let transport = UartTransport::open(Path::new(uri.path()), baud, options.timeout)?;
     Ok((Box::new(transport), options))
 }
 
-/// The card behind the XDMA driver.
+/// Opens the card of the XDMA driver.
 fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "prefix"])?;
     let number = number(uri, "cards")?;
@@ -135,7 +135,7 @@ fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     Ok((Box::new(transport), options))
 }
 
-/// The card in a slot of an F2 instance.
+/// Opens the card in a slot of an F2 instance.
 fn f2(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "emulated"])?;
     let number = number(uri, "slots")?;
@@ -144,7 +144,7 @@ fn f2(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     Ok((Box::new(F2Transport::open(emulated, number, options.timeout)?), options))
 }
 
-/// A simulated card.
+/// Opens a simulated card.
 fn sim(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     uri.allow(&["timeout", "trace", MODEL, LATENCY, GAP])?;
     let options = options(uri, DeviceKind::Sim)?;
@@ -174,11 +174,11 @@ fn sim(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
     Ok((transport, options))
 }
 
-/// The memory of a simulated card as the options want it.
+/// Returns the memory of a simulated card, as the options specify it.
 fn memory(uri: &Uri) -> Result<Memory> {
     let mut memory = Memory::default();
     if let Some(text) = uri.option(LATENCY) {
-        memory.latency = whole(LATENCY, text, 1, MOST_LATENCY)?;
+        memory.latency = whole(LATENCY, text, 1, MAX_LATENCY)?;
     }
     if let Some(text) = uri.option(GAP) {
         memory.gap = whole(GAP, text, 0, u8::MAX)?;

@@ -11,7 +11,7 @@ const EMULATED: &str = "emulated";
 /// The option for the most bytes of a GPU's memory that are used.
 const MAX_BYTES: &str = "max_bytes";
 /// The smallest limit. Less memory is enough for nothing.
-const LEAST_BYTES: usize = 1 << 20;
+const MIN_BYTES: usize = 1 << 20;
 
 /// Opens the GPU that a URI names, or its GPUs as one device. Each emulation in a list is a GPU of its own.
 pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
@@ -23,7 +23,7 @@ fn open_one(uri: &Uri) -> Result<Box<dyn Device>> {
     uri.allow(&[MAX_BYTES])?;
     let mut options = Options::default();
     if let Some(text) = uri.option(MAX_BYTES) {
-        options.max_bytes = Some(whole(MAX_BYTES, text, LEAST_BYTES, usize::MAX)?);
+        options.max_bytes = Some(whole(MAX_BYTES, text, MIN_BYTES, usize::MAX)?);
     }
     let name = uri.to_string();
     Ok(Box::new(match uri.path() {

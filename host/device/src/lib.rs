@@ -1,36 +1,36 @@
-//! Opens a device by its URI: the one place that knows every backend.
+//! Opens a device by its URI. This is the only crate that depends on every backend.
 //!
-//! | URI | what it opens |
+//! | URI | device |
 //! |---|---|
 //! | `cpu:` | this machine's processor, all cores; `?threads=N` takes N |
-//! | `sim:` | the simulated card of the default configuration, `card` |
+//! | `cpu:` | the CPU of this machine, all cores; `?threads=N` uses N threads |
 //! | `sim:NAME` | the simulated card of another configuration |
 //! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
-//! | `uart:/dev/ttyUSB1` | the card on a serial line |
+//! | `sim:/path/to/lib.so` | a simulation library, if the path contains a `/` |
 //! | `pcie:0` | the card behind the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
-//! | `f2:0` | the card in the first FPGA slot of an AWS F2 instance |
-//! | `pcie:0,1`, `f2:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which does without those that are lost |
+//! | `pcie:0` | the card of the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
+//! | `pcie:0,1`, `f2:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which continues without cards that are lost |
 //! | `cuda:0` | the first NVIDIA GPU |
 //! | `cuda:0,1` | several GPUs as one device |
-//! | `cuda:emulated` | an emulated GPU: its kernels on this machine's processor, for tests |
+//! | `cuda:emulated` | an emulated GPU, which runs the kernels on the CPU, for tests |
 //! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
-//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card`, `cuda:` the feature `cuda`, `tcp:` the feature `remote`; all three are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits stand for a byte.
+//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card`, `cuda:` the feature `cuda`, `tcp:` the feature `remote`; all three are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits encode a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
 //! | `threads=N` | `cpu:` | threads to use |
-//! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, as far as the processor has it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
-//! | `baud=RATE` | `uart:` | bits a second, at first 921600 |
-//! | `prefix=PATH` | `pcie:` | what the driver's files begin with, at first `/dev/xdma`; the number follows |
-//! | `emulated=FOLDER` | `f2:` | files in place of the slots and the memory of an F2 instance, for tests |
-//! | `max_bytes=N` | `cuda:` | the most bytes of a GPU's memory that are used, from 1048576 up; at first what is free, and 1 GiB of an emulated GPU |
-//! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `f2:`, `tcp:` | how long the card, or the other machine, may be silent |
-//! | `token_file=FILE` | `tcp:` | the token that the other machine wants; at first that of the variable `PROOFMILL_TOKEN`, if it is set |
-//! | `trace=FILE` | `sim:` | a waveform |
-//! | `memory=MODEL` | `sim:` | what is behind the card's memory channels: `ideal`, at first, or the timing of `hbm` or `ddr4` |
-//! | `memory_latency=CYCLES` | `sim:` | from an address to its first data in the card's memory; 1 to 65536, at first 64 |
-//! | `memory_gap=256THS` | `sim:` | share of the cycles in which the memory gives no data; 0 to 255, at first 0 |
+//! | `isa=LEVEL` | `cpu:` | the code path: `bmi2`, `avx2`, `avx512` or `avx512ifma`, if the CPU supports it; `portable` in a process that was started with `PROOFMILL_ISA=portable` |
+//! | `baud=RATE` | `uart:` | bits per second, 921600 by default |
+//! | `prefix=PATH` | `pcie:` | the common prefix of the driver's files, `/dev/xdma` by default; the number follows |
+//! | `emulated=FOLDER` | `f2:` | files that replace the slots and the memory of an F2 instance, for tests |
+//! | `max_bytes=N` | `cuda:` | the most bytes of GPU memory to use, from 1048576 up; by default the free memory, and 1 GiB of an emulated GPU |
+//! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `f2:`, `tcp:` | the time after which a silent card or remote machine is considered lost |
+//! | `token_file=FILE` | `tcp:` | the token that the remote machine requires; by default the value of `PROOFMILL_TOKEN`, if it is set |
+//! | `trace=FILE` | `sim:` | the file of the waveform |
+//! | `memory=MODEL` | `sim:` | the model of the card's memory: `ideal` by default, or the timing of `hbm` or `ddr4` |
+//! | `memory_latency=CYCLES` | `sim:` | the cycles from an address to its first data in the card's memory; 1 to 65536, 64 by default |
+//! | `memory_gap=256THS` | `sim:` | the share of cycles in which the memory returns no data, in 256ths; 0 to 255, 0 by default |
 
 mod bound;
 #[cfg(feature = "card")]
@@ -64,17 +64,17 @@ pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simu
 use traced::Traced;
 pub use uri::Uri;
 
-/// More threads than this are a slip of the finger, and would take a minute to start.
-const MOST_THREADS: usize = 1024;
+/// The largest number of threads. A larger value is a typing error, and starting the threads would take a minute.
+const MAX_THREADS: usize = 1024;
 /// Opens the device that a URI names.
 pub fn open(uri: &str) -> Result<Box<dyn Device>> {
     open_uri(&uri.parse()?)
 }
 
-/// Opens the device that a parsed URI names. Each request is a span of `tracing`, `operation`, with the device and what it is asked, and its end
-/// an event; both are at level DEBUG.
+/// Opens the device that a parsed URI names. Each request is recorded in a span of `tracing` named `operation`, with the device and the operation;
+/// its end is an event. Both have the level DEBUG.
 ///
-/// A process that is forked later can use `cpu:`; other devices return an error there.
+/// A forked process can use `cpu:`. Requests to other devices return an error in it.
 pub fn open_uri(uri: &Uri) -> Result<Box<dyn Device>> {
     let device = open_plain(uri)?;
     let device = match device.caps().kind {
@@ -94,7 +94,7 @@ fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
         #[cfg(not(feature = "remote"))]
         "tcp" => {
             let absent =
-                proofmill_op::not_in_this_build("the client of devices elsewhere (tcp:)", "remote");
+                proofmill_op::not_in_this_build("the client of remote devices (tcp:)", "remote");
             Err(Error::argument("device", absent))
         }
         other => Err(Error::argument(
@@ -106,24 +106,24 @@ fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
     }
 }
 
-/// A device that could be opened here.
+/// A device that this machine may be able to open.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Listed {
-    /// What to give to [`open`].
+    /// The URI for [`open`].
     pub uri: String,
-    /// The machinery behind it.
+    /// The kind of the device.
     pub kind: DeviceKind,
-    /// For a simulation, its library.
+    /// The library, if the device is a simulation.
     pub simulation: Option<Simulation>,
 }
 
-/// Why this build opens no card, whatever there is; `None` where it opens them.
+/// Returns the reason why this build opens no cards; `None` if it opens them.
 pub fn no_cards() -> Option<String> {
     card::problem()
 }
 
-/// Every device that could be opened here, without opening any.
+/// Lists the devices that this machine may be able to open, without opening any.
 pub fn list() -> Vec<Listed> {
     let cpu = Listed { uri: "cpu:".into(), kind: DeviceKind::Cpu, simulation: None };
     let found = if no_cards().is_some() { Vec::new() } else { sim::find_all() };
@@ -135,17 +135,17 @@ pub fn list() -> Vec<Listed> {
     std::iter::once(cpu).chain(simulations).collect()
 }
 
-/// The serial ports of this machine that a board may be at: URI, and what can be said of it without asking whether a card is there.
+/// Returns URI and description of the serial ports of this machine that a board may be connected to. No port is opened.
 pub fn serial_ports() -> Vec<(String, String)> {
     card::serial_ports()
 }
 
-/// The cards behind the XDMA driver and the boards that it does not serve: URI, and what can be said of it.
+/// Returns URI and description of the cards of the XDMA driver and of the boards without the driver.
 pub fn pcie_cards() -> Vec<(String, String)> {
     card::pcie_cards()
 }
 
-/// The FPGA slots of an AWS F2 instance: URI, and what can be said of it.
+/// Returns URI and description of the FPGA slots of an AWS F2 instance.
 pub fn f2_slots() -> Vec<(String, String)> {
     card::f2_slots()
 }
@@ -174,19 +174,19 @@ pub fn gpu_support() -> GpuSupport {
     cuda::support()
 }
 
-/// The way to a card, measured.
+/// The measured speed of the connection to a card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Way {
-    /// Reading a register.
+    /// The time of a register read.
     pub register: Duration,
-    /// From a command that asks for the card's status to its reply.
+    /// The time from a status command to its reply.
     pub round_trip: Duration,
-    /// Packets to the card, of the longest kind that it takes.
+    /// The throughput of the longest packets that the card accepts.
     pub bytes_per_second: f64,
 }
 
-/// Resets the cards that a URI names and measures the way to each, by its own URI; none for a device that is no card.
+/// Resets the cards that a URI names and measures the connection to each; empty for a device that is no card.
 pub fn ways(uri: &Uri) -> Result<Vec<(String, Way)>> {
     match uri.scheme() {
         "sim" | "uart" | "pcie" | "f2" => card::ways(uri),
@@ -204,7 +204,7 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
     }
     let threads = match uri.option("threads") {
         None => None,
-        Some(text) => Some(whole("threads", text, 1, MOST_THREADS)?),
+        Some(text) => Some(whole("threads", text, 1, MAX_THREADS)?),
     };
     let device = match uri.option("isa") {
         None => CpuDevice::new(threads)?,
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_problem() {
         for (uri, part) in [
             ("gpu:", "unknown scheme 'gpu:'"),
             ("cpu", "'cpu' is not of the form"),
@@ -276,21 +276,21 @@ mod tests {
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
         ] {
-            told(uri, part);
+            assert_error(uri, part);
         }
     }
 
-    fn told(uri: &str, part: &str) {
+    fn assert_error(uri: &str, part: &str) {
         let problem = problem(uri);
         assert!(problem.contains(part), "{uri}: '{part}' is not in: {problem}");
     }
 
     #[test]
     #[cfg(not(feature = "card"))]
-    fn a_build_without_cards_says_which_feature_brings_them() {
+    fn a_build_without_cards_names_the_feature() {
         let wanted = "is not in this build; build with the feature 'card'";
         for uri in ["sim:", "sim:/nowhere/card.so", "sim:card?timeout=1"] {
-            told(uri, wanted);
+            assert_error(uri, wanted);
         }
         assert!(no_cards().is_some_and(|problem| problem.ends_with(wanted)));
         assert!(list().iter().all(|listed| listed.simulation.is_none()));
@@ -298,10 +298,10 @@ mod tests {
 
     #[test]
     #[cfg(not(feature = "cuda"))]
-    fn a_build_without_gpus_says_which_feature_brings_them() {
+    fn a_build_without_gpus_names_the_feature() {
         let wanted = "is not in this build; build with the feature 'cuda'";
         for uri in ["cuda:", "cuda:0", "cuda:emulated?max_bytes=1"] {
-            told(uri, wanted);
+            assert_error(uri, wanted);
         }
         assert!(gpu_support().driver.is_err_and(|problem| problem.ends_with(wanted)));
         assert_eq!(gpus(), []);
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "cuda")]
-    fn what_is_wrong_with_a_gpu_is_named() {
+    fn errors_name_the_problem_of_a_gpu() {
         for (uri, part) in [
             ("cuda:", "'cuda:': cuda: needs the numbers of GPUs, such as cuda:0 or cuda:0,1"),
             ("cuda:x", "needs the numbers of GPUs"),
@@ -321,11 +321,11 @@ mod tests {
             ("cuda:emulated?max_bytes=all", "max_bytes: 'all'"),
             ("cuda:emulated,emulated?max_bytes=-1", "max_bytes: '-1'"),
         ] {
-            told(uri, part);
+            assert_error(uri, part);
         }
         match gpu_support().driver {
-            Ok(_) => told("cuda:99", "cuda:99"),
-            Err(problem) => told("cuda:9", &problem),
+            Ok(_) => assert_error("cuda:99", "cuda:99"),
+            Err(problem) => assert_error("cuda:9", &problem),
         }
         assert_eq!(gpus().is_empty(), gpu_support().driver.is_err());
     }
@@ -345,13 +345,13 @@ mod tests {
 
     #[test]
     #[cfg(not(feature = "remote"))]
-    fn a_build_without_remote_devices_says_which_feature_brings_them() {
-        told("tcp://127.0.0.1:1", "is not in this build; build with the feature 'remote'");
+    fn a_build_without_remote_devices_names_the_feature() {
+        assert_error("tcp://127.0.0.1:1", "is not in this build; build with the feature 'remote'");
     }
 
     #[test]
     #[cfg(feature = "remote")]
-    fn what_is_wrong_with_an_address_is_named() {
+    fn errors_name_the_problem_of_an_address() {
         for (uri, part) in [
             ("tcp:127.0.0.1:1", "'tcp:127.0.0.1:1' is not of the form tcp://HOST:PORT"),
             ("tcp://127.0.0.1:1/x", "is not of the form tcp://HOST:PORT"),
@@ -365,13 +365,13 @@ mod tests {
             ("tcp://127.0.0.1:1?baud=1", "unknown option 'baud' of tcp:"),
             ("tcp://127.0.0.1:1?token_file=/no/token", "token_file: /no/token"),
         ] {
-            told(uri, part);
+            assert_error(uri, part);
         }
     }
 
     #[test]
     #[cfg(feature = "card")]
-    fn what_is_wrong_with_a_card_is_named() {
+    fn errors_name_the_problem_of_a_card() {
         for (uri, part) in [
             ("sim:?threads=2", "unknown option 'threads'"),
             ("sim:?memory=fast", "memory: 'fast' is not one of ideal, hbm, ddr4"),
@@ -403,14 +403,14 @@ mod tests {
             ("sim:?timeout=soon", "timeout: 'soon'"),
             ("sim:/nowhere/card.so", "/nowhere/card.so"),
         ] {
-            told(uri, part);
+            assert_error(uri, part);
         }
         assert_eq!(no_cards(), None);
     }
 
     #[test]
     #[cfg(feature = "card")]
-    fn a_missing_simulation_says_how_to_make_it() {
+    fn the_error_of_a_missing_simulation_names_the_command() {
         let problem = problem("sim:no-such-card");
         assert!(
             problem.contains("`make sim CONFIG=no-such-card`")

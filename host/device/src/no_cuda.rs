@@ -1,4 +1,4 @@
-//! In place of `cuda.rs`, in a build without the feature `cuda`.
+//! Replaces `cuda.rs` in a build without the feature `cuda`.
 
 use proofmill_op::{Device, Error, Result, not_in_this_build};
 

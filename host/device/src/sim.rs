@@ -1,4 +1,4 @@
-//! Where simulation libraries are found: the folder that `PROOFMILL_SIM_DIR` names, or else
+//! Simulation libraries: finds them in the folder that `PROOFMILL_SIM_DIR` names, or else in
 //! `proofmill/sim/current` in the user's cache folder, where `make sim` puts them. A configuration NAME is
 //! `NAME.so` there, and `NAME-trace.so` when built with waveforms.
 
@@ -12,27 +12,27 @@ use crate::card;
 
 /// The configuration that `sim:` opens.
 pub const DEFAULT_CONFIGURATION: &str = "card";
-/// Names the folder of simulation libraries.
+/// The variable that names the folder of simulation libraries.
 pub const FOLDER_VARIABLE: &str = "PROOFMILL_SIM_DIR";
-/// Marks the file of a library that can write waveforms.
+/// The suffix of a library that can write waveforms.
 pub const TRACED: &str = "-trace";
-/// What a card's library exports in every version of `spec/wire/sim.h`; that of a unit by itself does not.
+/// A function that the library of a card exports in every version of `spec/wire/sim.h`. The library of a single unit does not export it.
 const EXPORTED: &[u8] = b"pm_sim_abi\0";
 
-/// A simulation library that is there.
+/// A simulation library.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Simulation {
-    /// Name of its configuration.
+    /// The name of its configuration.
     pub name: String,
     /// True when it can write waveforms.
     pub traced: bool,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
 }
 
 impl Simulation {
-    /// What to give to [`crate::open`] for this very library.
+    /// Returns the URI with which [`crate::open`] opens this library.
     pub fn uri(&self) -> String {
         match (self.traced, &self.name[..]) {
             (false, DEFAULT_CONFIGURATION) => "sim:".into(),
@@ -41,13 +41,13 @@ impl Simulation {
         }
     }
 
-    /// The generator's manifest, as JSON text. Loads the library.
+    /// Returns the generator's manifest, as JSON text. Loads the library.
     pub fn manifest(&self) -> Result<String> {
         card::manifest(&self.path)
     }
 }
 
-/// The folder of simulation libraries; `None` when the environment names neither it nor a home.
+/// Returns the folder of simulation libraries; `None` when the environment names neither it nor a home.
 pub fn folder() -> Option<PathBuf> {
     let named =
         |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -57,7 +57,7 @@ pub fn folder() -> Option<PathBuf> {
     })
 }
 
-/// Every card's library in the folder, by name, the plain one before the traced one.
+/// Returns the libraries of cards in the folder, sorted by name, those without waveforms first.
 pub fn find_all() -> Vec<Simulation> {
     let entries = folder().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten();
     let mut found: Vec<_> = entries
@@ -73,7 +73,7 @@ pub fn find_all() -> Vec<Simulation> {
     found
 }
 
-/// Does this file have a card's door? One that cannot be read may: whoever opens it is told why not.
+/// Returns whether the file exports the interface of a card; true as well if it cannot be read, so that opening it reports the reason.
 fn is_card(path: &Path) -> bool {
     fs::read(path).map_or(true, |file| file.windows(EXPORTED.len()).any(|part| part == EXPORTED))
 }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_has_the_door_of_a_card_is_one() {
+    fn only_a_library_with_the_interface_of_a_card_is_listed() {
         let file = env::temp_dir().join(format!("proofmill-door-{}.so", std::process::id()));
         let is = |content: &[u8]| {
             fs::write(&file, content).unwrap();

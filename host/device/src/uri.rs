@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use proofmill_op::{Error, Result};
 
-/// A device's URI, taken apart.
+/// A parsed device URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uri {
     scheme: String,
@@ -14,35 +14,35 @@ pub struct Uri {
 }
 
 impl Uri {
-    /// What stands before the first colon.
+    /// Returns the part before the first colon.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// What stands between the colon and the options.
+    /// Returns the part between the colon and the options.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// An option's value.
+    /// Returns the value of an option.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find(|(known, _)| known == name).map(|(_, value)| &value[..])
     }
 
-    /// The same URI with one option set, whatever characters its value has.
+    /// Returns the URI with one option set. The value may contain any characters.
     pub fn with_option(mut self, name: &str, value: &str) -> Self {
         self.options.retain(|(known, _)| known != name);
         self.options.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The same URI with another path.
+    /// Returns the URI with another path.
     pub fn with_path(mut self, path: &str) -> Self {
         path.clone_into(&mut self.path);
         self
     }
 
-    /// An error that names the first option that is not one of these.
+    /// Returns an error that names the first option that is not in `names`.
     pub fn allow(&self, names: &[&str]) -> Result<()> {
         let Some((name, _)) = self.options.iter().find(|(name, _)| !names.contains(&&name[..]))
         else {
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uri_is_taken_apart_and_put_together() {
+    fn a_uri_is_parsed_and_formatted() {
         for text in ["cpu:", "sim:card", "sim:/a/b.so?trace=c%26d&timeout=0.5", "sim:?trace=100%25"]
         {
             let uri: Uri = text.parse().unwrap();

@@ -1,7 +1,7 @@
 //! `coprocessor`: programs of field, point and pairing instructions on BLS12-381 (`spec/wire/coprocessor.toml`).
 //!
-//! A request brings both memories and gets them back as the program left them. Instructions have [`INSTRUCTION_BYTES`] bytes, slots
-//! [`SLOT_BYTES`], as the card has them.
+//! A request contains both memories; the response contains the data memory after the program. An instruction has [`INSTRUCTION_BYTES`] bytes and
+//! a slot [`SLOT_BYTES`], as on the card.
 
 pub mod pairings;
 
@@ -18,19 +18,19 @@ use proofmill_algebra::encoding::pair;
 
 use crate::{Capability, Data, Error, Operation, Result, SecretBytes};
 
-/// Slots of either memory, unless a request asks for more.
+/// The default number of slots of either memory.
 pub const SLOTS: usize = 1 << LOG2_SLOTS;
 
-/// Most slots of either memory: operands have 16 bits.
+/// The largest number of slots of either memory: operands have 16 bits.
 pub const MAX_SLOTS: usize = 1 << 16;
 
-/// How many slots a program has: powers of two from [`SLOTS`] to [`MAX_SLOTS`]. A card may have fewer than are asked for.
+/// The number of slots of each memory: powers of two from [`SLOTS`] to [`MAX_SLOTS`]. A card may have fewer than requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sizes {
-    /// Of data memory.
+    /// The slots of data memory.
     pub data: usize,
-    /// Of instruction memory.
+    /// The slots of instruction memory.
     pub instructions: usize,
 }
 
@@ -41,7 +41,7 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// An error for a size that no machine has.
+    /// Returns an error for a size that is not allowed.
     pub fn check(self) -> Result<()> {
         for (memory, slots) in [("data", self.data), ("instructions", self.instructions)] {
             if !slots.is_power_of_two() || !(SLOTS..=MAX_SLOTS).contains(&slots) {
@@ -55,19 +55,20 @@ impl Sizes {
     }
 }
 
-/// The slots that `miller_lines` takes of a point of G2, x and y as four numbers: its lines, 272 slots of type `fe2`.
+/// Returns the slots that `miller_lines` reads for a point of G2: its precomputed line coefficients, 272 slots of type `fe2`. The point is
+/// given as x and y, each as two numbers.
 ///
 /// [`Error::Argument`] names `point` if it is not on the curve or not in the subgroup.
 pub fn lines(point: &[[u8; SLOT_BYTES]; 4]) -> Result<Vec<Slot>> {
     let point = pair::decode::<G2>(point.as_flattened());
-    let point = point.map_err(|told| Error::argument("point", told.to_string()))?;
+    let point = point.map_err(|error| Error::argument("point", error.to_string()))?;
     Ok(pairings::Ready::new(point).into_lines())
 }
 
-/// Instructions that a request may have done, unless it says otherwise.
+/// The default limit of executed instructions.
 pub const DEFAULT_LIMIT: u64 = 1 << 20;
 
-/// A callback for what a program sends: called while it runs, in the order of sending, from any thread.
+/// A callback for interrupts: called while the program runs, in the order of sending, on any thread.
 #[derive(Clone)]
 pub struct Receiver(pub Arc<dyn Fn(&Interrupt) + Send + Sync>);
 
@@ -77,10 +78,10 @@ impl fmt::Debug for Receiver {
     }
 }
 
-/// Slots that a program may send in all.
+/// The largest number of slots that a program may send in total.
 pub const MAX_SENT: usize = 1 << 16;
 
-/// What a program has sent so far.
+/// The interrupts that a program has sent so far.
 #[derive(Debug)]
 pub struct Sent {
     receiver: Option<Receiver>,
@@ -89,12 +90,12 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Nothing yet.
+    /// Creates an empty list for `request`.
     pub fn new(request: &Request) -> Self {
         Self { receiver: request.receiver.clone(), slots: 0, interrupts: vec![] }
     }
 
-    /// Tells the receiver, and keeps it. An error if the program has sent more than [`MAX_SENT`] slots now.
+    /// Passes the interrupt to the receiver and stores it. Returns an error if the program has now sent more than [`MAX_SENT`] slots.
     pub fn push(&mut self, interrupt: Interrupt) -> Result<()> {
         self.slots += interrupt.value.len();
         if self.slots > MAX_SENT {
@@ -108,12 +109,12 @@ impl Sent {
         Ok(())
     }
 
-    /// How many.
+    /// Returns the number of interrupts.
     pub fn count(&self) -> usize {
         self.interrupts.len()
     }
 
-    /// All of it.
+    /// Returns the interrupts.
     pub fn into_interrupts(self) -> Vec<Interrupt> {
         self.interrupts
     }
@@ -123,25 +124,25 @@ impl Sent {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Request {
-    /// Instructions from slot 0 on; the other slots wait.
+    /// The instructions from slot 0 on; further slots contain instructions that wait.
     pub program: Data,
-    /// Slots of data from slot 0 on; the others are scalars of 0.
+    /// The data from slot 0 on; further slots contain scalars of 0.
     pub data: Data,
     /// The slot of the first instruction.
     pub start: usize,
-    /// How many slots the program has.
+    /// The number of slots of each memory.
     #[cfg_attr(feature = "serde", serde(default))]
     pub sizes: Sizes,
-    /// Most instructions; a program that has done so many is stopped. A card looks from time to time, and stops it some instructions
-    /// later: the answer says how many there were.
+    /// The largest number of executed instructions; the program is stopped when it reaches the limit. A card checks the limit periodically and stops
+    /// the program some instructions later; the response contains the exact number.
     pub limit: u64,
-    /// Is called with each interrupt. A program that sends more than [`MAX_SENT`] slots in all ends with an error.
+    /// Called with each interrupt. A program that sends more than [`MAX_SENT`] slots in total ends with an error.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub receiver: Option<Receiver>,
 }
 
 impl Request {
-    /// With the usual limit and memories.
+    /// Returns a request with the default limit and memory sizes.
     pub fn new(program: impl Into<Data>, data: impl Into<Data>, start: usize) -> Self {
         Self {
             program: program.into(),
@@ -153,7 +154,7 @@ impl Request {
         }
     }
 
-    /// An error if these are no whole slots, too many, or if there is no such start.
+    /// Returns an error if a length is no whole number of slots or too large, or if the start is out of range.
     pub fn check(&self) -> Result<()> {
         self.sizes.check()?;
         let whole = |argument, bytes: usize, each: usize, slots: usize| {
@@ -178,7 +179,7 @@ impl Request {
     }
 }
 
-/// What a program came to.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -186,17 +187,17 @@ impl Request {
     serde(try_from = "crate::forms::ProgramForm", into = "crate::forms::ProgramForm")
 )]
 pub struct Response {
-    /// All slots of data memory.
+    /// The content of data memory.
     pub data: Vec<u8>,
-    /// Where the pointer stands.
+    /// The instruction pointer.
     pub pointer: usize,
-    /// The first instruction that was refused, with its slot.
+    /// The first instruction that was rejected, with its slot.
     pub error: Option<(Fault, usize)>,
-    /// What was sent.
+    /// The interrupts that the program sent.
     pub interrupts: Vec<Interrupt>,
-    /// How many instructions were done.
+    /// The number of executed instructions.
     pub steps: u64,
-    /// Why it ended.
+    /// The reason why the program ended.
     pub stop: Stop,
 }
 
@@ -259,10 +260,11 @@ mod tests {
 
         let opcodes = table("opcodes");
         assert_eq!(opcodes.len(), Opcode::ALL.len());
-        for (told, opcode) in opcodes.iter().zip(Opcode::ALL) {
-            assert_eq!(told["name"].as_str(), Some(opcode.name()));
-            assert_eq!(number(&told["number"]), usize::from(opcode.number()));
-            let operands = ["a", "b", "c"].iter().filter_map(|operand| told.get(operand)?.as_str());
+        for (entry, opcode) in opcodes.iter().zip(Opcode::ALL) {
+            assert_eq!(entry["name"].as_str(), Some(opcode.name()));
+            assert_eq!(number(&entry["number"]), usize::from(opcode.number()));
+            let operands =
+                ["a", "b", "c"].iter().filter_map(|operand| entry.get(operand)?.as_str());
             let ours: Vec<_> = opcode.operands().iter().map(|role| role.name()).collect();
             assert_eq!(operands.collect::<Vec<_>>(), ours, "{}", opcode.name());
         }
@@ -285,25 +287,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_bounded() {
+    fn the_number_of_interrupts_is_limited() {
         let interrupt = |slots| Interrupt { index: 1, kind: Kind::Fe, value: vec![[0; 48]; slots] };
         let mut sent = Sent::new(&Request::new(vec![], vec![], 0));
         for _ in 0..MAX_SENT / 16 {
             sent.push(interrupt(16)).unwrap();
         }
         assert_eq!(sent.count(), MAX_SENT / 16);
-        let told = sent.push(interrupt(1)).unwrap_err().to_string();
-        assert_eq!(told, "program: sends more than 65536 slots");
+        let message = sent.push(interrupt(1)).unwrap_err().to_string();
+        assert_eq!(message, "program: sends more than 65536 slots");
     }
 
     #[test]
-    fn what_cannot_be_is_named() {
+    fn errors_name_the_argument() {
         let problem = |program: usize, data: usize, start: usize| {
             let request = Request::new(vec![0; program], vec![0; data], start);
             request.check().map_err(|error| error.to_string())
         };
         assert_eq!(problem(8 * SLOTS, SLOT_BYTES * SLOTS, SLOTS - 1), Ok(()));
-        let wrong = |told: &str| Err(told.to_owned());
+        let wrong = |message: &str| Err(message.to_owned());
         assert_eq!(
             problem(9, 0, 0),
             wrong("program: 9 bytes are not a whole number of 8-byte slots")
@@ -326,9 +328,9 @@ mod tests {
         assert_eq!(larger(512, 512, 8 * 513), wrong("program: 513 slots; there are 512"));
         assert_eq!(larger(512, 256, 0), wrong("start: is 300; expected 0 to 255"));
         for slots in [0, 128, 300, 1 << 17] {
-            let told =
+            let message =
                 format!("sizes: {slots} slots of data; expected a power of two from 256 to 65536");
-            assert_eq!(larger(slots, 512, 0), wrong(&told));
+            assert_eq!(larger(slots, 512, 0), wrong(&message));
         }
     }
 }

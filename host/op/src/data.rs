@@ -58,9 +58,9 @@ impl Bytes {
 /// A reference to [`Bytes`] that does not keep them.
 #[derive(Clone, Debug)]
 pub enum WeakBytes {
-    /// To public bytes.
+    /// Public bytes.
     Plain(Weak<[u8]>),
-    /// To secret bytes.
+    /// Secret bytes.
     Secret(Weak<SecretBytes>),
 }
 
@@ -84,9 +84,9 @@ pub struct ResidentData {
 #[derive(Clone)]
 enum Content {
     Bytes(Bytes),
-    /// In a form of the device's own, prepared for one operation from so many bytes.
+    /// The device's own form for one operation, prepared from this number of bytes.
     Prepared(Capability, usize, Arc<dyn Any + Send + Sync>),
-    /// So many bytes on another machine, under a name.
+    /// This number of bytes on another machine, under a name.
     Remote(usize, Arc<dyn Any + Send + Sync>),
 }
 

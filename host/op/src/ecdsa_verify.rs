@@ -1,14 +1,14 @@
-//! `ecdsa_verify`: is (r, s) a signature of a digest under a public key, on secp256k1?
+//! `ecdsa_verify`: verifies that (r, s) is a signature of a digest under a public key, on secp256k1.
 //!
 //! The verification is that of SEC 1 version 2.0, section 4.1.4, from the digest on, in the numbering of
-//! `spec/wire/ecdsa_verify.toml`. Whether an s above n / 2 is welcome is the caller's policy, not asked here.
+//! `spec/wire/ecdsa_verify.toml`. Values of s above n / 2 are accepted; rejecting them is a policy of the caller.
 
 use crate::{Argument, Capability, Data, Error, Operation, Result};
 
 /// Bytes of one signature with its digest and key in a request: [`Signature::to_bytes`].
 pub const SIGNATURE_BYTES: usize = 160;
 
-/// A signature, what it signs and under which key: five integers of 256 bits, little-endian, any values.
+/// A signature with its digest and its public key: five integers of 256 bits, little-endian, any values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// s of the signature.
@@ -24,7 +24,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// s, r, hash, qx, qy, as they stand in a command.
+    /// Encodes s, r, hash, qx, qy, in the layout of a command.
     pub fn to_bytes(&self) -> [u8; SIGNATURE_BYTES] {
         let mut bytes = [0; SIGNATURE_BYTES];
         let fields = [self.s, self.r, self.hash, self.qx, self.qy];
@@ -34,7 +34,7 @@ impl Signature {
         bytes
     }
 
-    /// From the same bytes.
+    /// Decodes [`Self::to_bytes`].
     pub fn from_bytes(bytes: &[u8; SIGNATURE_BYTES]) -> Self {
         let field = |i: usize| std::array::from_fn(|j| bytes[32 * i + j]);
         Self { s: field(0), r: field(1), hash: field(2), qx: field(3), qy: field(4) }
@@ -50,7 +50,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// From bytes as [`Signature::to_bytes`] gives them.
+    /// Parses the bytes of [`Signature::to_bytes`].
     pub fn new(signatures: impl Into<Data>) -> Self {
         Self { signatures: signatures.into() }
     }
@@ -108,7 +108,7 @@ impl Operation for EcdsaVerify {
 }
 
 crate::verdict::verdict! {
-    /// What is wrong with a signature: nothing, or some of six things.
+    /// The verdict on a signature: some of six errors, or none.
     {
         /// r is 0, or not below n.
         OUT_OF_RANGE_R = 0, "out_of_range_r";
@@ -118,7 +118,7 @@ crate::verdict::verdict! {
         X_INFINITY_POINT = 2, "x_infinity_point";
         /// The signature is not valid; comes with every other bit.
         FAILED_SIG_VER = 3, "failed_sig_ver";
-        /// The published card's timeout; no device of ours says it.
+        /// The timeout of the published card. No device of this repository reports it.
         TIMEOUT_FAIL = 4, "timeout_fail";
         /// The key has a coordinate that is not below p, or is not on the curve.
         INVALID_KEY = 5, "invalid_key";

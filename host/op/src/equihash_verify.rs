@@ -1,4 +1,4 @@
-//! `equihash_verify`: does a block header carry a valid Equihash solution and meet its difficulty?
+//! `equihash_verify`: verifies that a block header contains a valid Equihash solution and meets its difficulty target.
 //!
 //! The checks are those of the Zcash protocol specification, 7.7.1 (Equihash) and 7.7.4 (difficulty), in the
 //! numbering of `spec/wire/equihash_verify.toml`. Every check is always made: a [`Verdict`] names all that is wrong.
@@ -203,7 +203,7 @@ pub struct Request {
     pub personalisation: Personalisation,
     /// Difficulty rule of all headers.
     pub network: Network,
-    /// Headers one after the other, each [`Params::header_bytes`] long, as they stand in a block.
+    /// Headers one after the other, each [`Params::header_bytes`] long, in the layout of a block.
     pub headers: Data,
 }
 
@@ -268,7 +268,7 @@ impl Operation for EquihashVerify {
 }
 
 crate::verdict::verdict! {
-    /// What is wrong with a header: nothing, or any of six things.
+    /// The verdict on a header: any of six errors, or none.
     {
         /// Hash above the target, or a target that is not allowed.
         DIFFICULTY_FAIL = 0, "difficulty_fail";

@@ -51,7 +51,7 @@ impl Argument {
         Self::Data,
     ];
 
-    /// Returns the name that the caller knows it by.
+    /// Returns the name of the argument in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bases => "bases",

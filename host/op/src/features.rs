@@ -1,13 +1,12 @@
-//! What a build leaves out. A line of a list of instances may stand below `#[cfg(feature = …)]`; a build without that feature
-//! knows the names of the line, so that whoever asks for one learns what brings it.
+//! Names of instances that depend on features. A line of a list of instances may follow `#[cfg(feature = …)]`; a build without that feature
+//! keeps the names of the line, so that the error for such a name reports the missing feature.
 
 use crate::Error;
 
-/// Hands lines on to the macro `$list`: after `$head` first those that this build has, then the others, each below the
-/// feature that it lacks.
+/// Passes lines to the macro `$list`: after `$head` first the lines of this build, then the others, each with the feature that is missing.
 ///
-/// Features are asked for here and not where the list's macros are used: a `#[cfg]` in an exported macro would ask for those of the
-/// crate that calls it.
+/// Features are tested in this crate and not where the macros of the list are used: a `#[cfg]` in an exported macro would test the features of
+/// the crate that calls it.
 macro_rules! sorted {
     (@ $list:ident $head:tt $there:tt $absent:tt) => {
         $list! { $head $there $absent }
@@ -38,7 +37,7 @@ macro_rules! sorted {
 }
 pub(crate) use sorted;
 
-/// The first block with the feature, the second without it.
+/// Expands to the first block with the feature, to the second without it.
 macro_rules! with {
     ("bls12_377" $there:tt $absent:tt) => {
         $crate::features::bls12_377! { $there $absent }
@@ -66,12 +65,12 @@ pub(crate) use second as bls12_377;
 #[cfg(not(feature = "pasta"))]
 pub(crate) use second as pasta;
 
-/// The problem of what a build leaves out, such as `'pallas_g1'`: it says which feature brings it.
+/// Formats the problem of a name that needs a feature which this build lacks, such as `'pallas_g1'`.
 pub fn not_in_this_build(what: &str, feature: &str) -> String {
     format!("{what} is not in this build; build with the feature '{feature}'")
 }
 
-/// The error of a name that is not among these: it is that of an absent line, with its feature, or unknown.
+/// Returns the error for an unknown name: it reports the missing feature if `absent` lists the name.
 pub(crate) fn no_such(
     argument: &'static str,
     name: &str,
@@ -95,7 +94,7 @@ mod tests {
     use crate::msm::Instance;
     use crate::ntt::Field;
 
-    /// As in lists of instances.
+    /// A list in the form of the lists of instances.
     macro_rules! names {
         ($head:tt { $($(#[$doc:meta])* $there:ident = $of:ident;)* } { $($feature:tt: $absent:ident = $its:ident;)* }) => {
             (
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_left_out_says_which_feature_brings_it() {
+    fn the_error_of_an_absent_name_reports_its_feature() {
         let problem = |name| no_such("curve", name, &["a", "b"], &[("c", "more")]).to_string();
         assert_eq!(problem("c"), "curve: 'c' is not in this build; build with the feature 'more'");
         assert_eq!(problem("d"), "curve: 'd' is unknown; expected one of a, b");
@@ -138,7 +137,7 @@ mod tests {
 
     #[test]
     fn names_of_features_are_there_or_say_so() {
-        let told = |problem: Option<Error>| problem.map(|error| error.to_string());
+        let message = |problem: Option<Error>| problem.map(|error| error.to_string());
         for (name, feature, built) in [
             ("bls12_377_g1", "bls12_377", cfg!(feature = "bls12_377")),
             ("bls12_377_g2", "bls12_377", cfg!(feature = "bls12_377")),
@@ -148,13 +147,13 @@ mod tests {
             let wanted = format!(
                 "instance: '{name}' is not in this build; build with the feature '{feature}'"
             );
-            let problem = told(name.parse::<Instance>().err());
+            let problem = message(name.parse::<Instance>().err());
             assert_eq!(problem, (!built).then_some(wanted));
         }
         for name in ["pasta_fp", "pasta_fq"] {
             let wanted =
                 format!("field: '{name}' is not in this build; build with the feature 'pasta'");
-            let problem = told(name.parse::<Field>().err());
+            let problem = message(name.parse::<Field>().err());
             assert_eq!(problem, (!cfg!(feature = "pasta")).then_some(wanted));
         }
     }

@@ -1,7 +1,7 @@
 //! Operations of proofmill devices: an [`Operation`] with its request and response types, the trait [`Device`] that every backend
 //! implements, [`Submit`] for typed requests, and the [`Ticket`] for a pending response.
 //!
-//! This crate knows no backend. Data have one form: canonical little-endian bytes.
+//! This crate depends on no backend. Data have one form: canonical little-endian bytes.
 
 mod cancel;
 pub mod coprocessor;

@@ -22,7 +22,7 @@ pub use stream::Stream;
 /// Bytes of a scalar.
 pub const SCALAR_BYTES: usize = proofmill_algebra::msm::SCALAR_BYTES;
 
-/// The name of a group.
+/// Defines the name of a group.
 macro_rules! named {
     ($module:ident G1) => {
         concat!(stringify!($module), "_g1")
@@ -47,17 +47,17 @@ macro_rules! instances {
         }
 
         impl Curve {
-            /// All of this build.
+            /// The curves of this build.
             pub const ALL: [Self; [$(Self::$curve),*].len()] = [$(Self::$curve),*];
 
-            /// Its name in `spec/curves`.
+            /// Returns its name in `spec/curves`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$curve => stringify!($module),)*
                 }
             }
 
-            /// Bytes of an element of Fp.
+            /// Returns the bytes of an element of Fp.
             const fn base_bytes(self) -> usize {
                 match self {
                     $(Self::$curve => <proofmill_algebra::$module::Fp as PrimeField>::BYTES,)*
@@ -66,7 +66,7 @@ macro_rules! instances {
         }
 
         impl Instance {
-            /// All of this build.
+            /// The groups of this build.
             pub const ALL: [Self; [$($(Group::$group),+),*].len()] =
                 [$($(Self::new(Curve::$curve, Group::$group)),+),*];
 
@@ -141,12 +141,12 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// This group of this curve. No device offers what is not in [`Self::ALL`].
+    /// Returns a group of a curve. No device offers groups that are not in [`Self::ALL`].
     pub const fn new(curve: Curve, group: Group) -> Self {
         Self { curve, group }
     }
 
-    /// Bytes of a point.
+    /// Returns the bytes of a point.
     pub const fn point_bytes(self) -> usize {
         match self.group {
             Group::G1 => 2 * self.curve.base_bytes(),
@@ -410,7 +410,7 @@ pub struct PlanRequest {
     pub instance: Instance,
     /// The number of points, up to [`MAX_POINTS`].
     pub points: usize,
-    /// Whether the bases are resident.
+    /// True for resident bases.
     pub resident: bool,
     /// The most bytes for precomputed multiples ([`Bases::max_bytes`]); more than 0 implies resident bases.
     pub max_bytes: usize,
@@ -462,7 +462,7 @@ pub struct Plan {
     pub windows: usize,
     /// The bits of the widest window.
     pub window_bits: u32,
-    /// The most bytes besides those of the request and of resident bases: of GPU memory if a GPU computes the MSM, of host memory otherwise.
+    /// The most bytes beyond those of the request and of resident bases: of GPU memory if a GPU computes the MSM, of host memory otherwise.
     pub memory: usize,
     /// The bytes of resident bases with their multiples.
     pub resident: usize,
@@ -476,7 +476,7 @@ impl Plan {
         Self { windows, window_bits, memory, resident, multiples: 1 }
     }
 
-    /// Returns the plan with so many multiples of each point.
+    /// Returns the plan with this number of multiples of each point.
     pub fn with_multiples(self, multiples: usize) -> Self {
         Self { multiples, ..self }
     }
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_here_and_absent_are_those_of_the_wire() {
+    fn present_and_absent_curves_are_those_of_the_wire() {
         let text = proofmill_spec::text(proofmill_spec::WIRE, "msm").unwrap();
         let spec: toml::Table = text.parse().unwrap();
         let names = spec["curves"].as_table().unwrap().keys();

@@ -37,10 +37,10 @@ macro_rules! fields {
         }
 
         impl Field {
-            /// All there are.
+            /// The fields of this build.
             pub const ALL: [Self; [$(Self::$field),*].len()] = [$(Self::$field),*];
 
-            /// Its name in `spec/fields`.
+            /// Returns its name in `spec/fields`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$field => <proofmill_algebra::field::$element as PrimeField>::NAME,)*
@@ -51,7 +51,7 @@ macro_rules! fields {
             const ABSENT: &[(&str, &str)] =
                 &[$((<proofmill_algebra::field::$lacking as PrimeField>::NAME, $feature)),*];
 
-            /// Bytes of an element.
+            /// Returns the bytes of an element.
             pub const fn bytes(self) -> usize {
                 match self {
                     $(Self::$field => <proofmill_algebra::field::$element as PrimeField>::BYTES,)*
@@ -113,10 +113,10 @@ impl FromStr for Field {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Direction {
-    /// From coefficients to values.
+    /// Coefficients to values.
     #[default]
     Forward,
-    /// From values to coefficients.
+    /// Values to coefficients.
     Inverse,
 }
 
@@ -195,7 +195,7 @@ impl Request {
     }
 }
 
-/// The forward transform of 2^log elements of this argument.
+/// Returns the forward transform of 2^log elements.
 fn of_size<F: PrimeField>(
     argument: Argument,
     log: u32,
@@ -223,7 +223,7 @@ fn element<F: PrimeField>(argument: &'static str, bytes: &[u8]) -> Result<F> {
     F::from_le_bytes(bytes).map_err(|error| Error::argument(argument, error.to_string()))
 }
 
-/// The base-2 logarithm of the number of elements that an argument has in so many bytes.
+/// Returns the base-2 logarithm of the number of elements in `bytes` bytes.
 fn count_log(argument: Argument, field: Field, bytes: usize) -> Result<u32> {
     let each = field.bytes();
     let count = bytes / each;
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_here_and_absent_are_those_of_the_wire() {
+    fn present_and_absent_fields_are_those_of_the_wire() {
         let text = proofmill_spec::text(proofmill_spec::WIRE, "ntt").unwrap();
         let spec: toml::Table = text.parse().unwrap();
         let fields = spec["fields"].as_table().unwrap();

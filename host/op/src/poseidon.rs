@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-pub use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, LEAST_ARITY, MOST_ARITY, Strength};
+pub use proofmill_algebra::poseidon::{Domain, ELEMENT_BYTES, MAX_ARITY, MIN_ARITY, Strength};
 
 pub use crate::Progress;
 use crate::{Argument, Capability, Data, Error, Operation, Result, SecretBytes};
@@ -17,16 +17,16 @@ use crate::{Argument, Capability, Data, Error, Operation, Result, SecretBytes};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub enum Instance {
-    /// Filecoin's, over the scalars of BLS12-381: arities from [`LEAST_ARITY`] to [`MOST_ARITY`], both strengths.
+    /// Filecoin's, over the scalars of BLS12-381: arities from [`MIN_ARITY`] to [`MAX_ARITY`], both strengths.
     #[default]
     Bls12_381,
 }
 
 impl Instance {
-    /// All of this build.
+    /// The instances of this build.
     pub const ALL: [Self; 1] = [Self::Bls12_381];
 
-    /// Its name in `spec/hashes`, without the operation's.
+    /// Returns its name in `spec/hashes`, without the name of the operation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bls12_381 => "bls12_381",
@@ -57,7 +57,7 @@ impl FromStr for Instance {
 pub struct Request {
     /// The field and all that goes with it.
     pub instance: Instance,
-    /// The number of elements that a permutation takes, from [`LEAST_ARITY`] to [`MOST_ARITY`].
+    /// The number of elements that a permutation takes, from [`MIN_ARITY`] to [`MAX_ARITY`].
     pub arity: usize,
     /// The strength, which decides the number of rounds.
     #[cfg_attr(feature = "serde", serde(with = "crate::forms::StrengthForm"))]
@@ -98,8 +98,8 @@ impl Request {
     /// Returns the number of elements of a preimage; an error if there is no such arity or length.
     pub fn elements(&self) -> Result<usize> {
         let arity = self.arity;
-        if !(LEAST_ARITY..=MOST_ARITY).contains(&arity) {
-            let problem = format!("is {arity}; expected {LEAST_ARITY} to {MOST_ARITY}");
+        if !(MIN_ARITY..=MAX_ARITY).contains(&arity) {
+            let problem = format!("is {arity}; expected {MIN_ARITY} to {MAX_ARITY}");
             return Err(Error::argument("arity", problem));
         }
         self.domain.elements(arity).ok_or_else(|| {
@@ -135,13 +135,13 @@ pub enum Output {
 
 /// Layers of Merkle trees: nodes are hashed, the digests are hashed, and so on, in the domain of Merkle trees and with standard strength.
 ///
-/// A device with memory of its own keeps them there: of a tree with [`Output::Last`] the leaves go there, and only the root comes back.
+/// A device with memory of its own keeps them there. For a tree with [`Output::Last`], the leaves are sent and only the root is returned.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layers {
     /// The field and all that goes with it.
     pub instance: Instance,
-    /// How many nodes a hash takes in each layer, the lowest first, each from [`LEAST_ARITY`] to [`MOST_ARITY`].
+    /// The number of nodes that a hash takes in each layer, the lowest first, each from [`MIN_ARITY`] to [`MAX_ARITY`].
     pub arities: Vec<usize>,
     /// The nodes of the lowest layer one after the other: as many as one node of the uppermost layer takes, or a multiple, at least 1.
     pub nodes: Data,
@@ -178,9 +178,9 @@ impl Layers {
     /// Returns the number of nodes of each layer, the given nodes first, then digests; an error if there is no such arity, or if the nodes are
     /// not whole trees.
     pub fn counts(&self) -> Result<Vec<usize>> {
-        let is_arity = |arity: &usize| (LEAST_ARITY..=MOST_ARITY).contains(arity);
+        let is_arity = |arity: &usize| (MIN_ARITY..=MAX_ARITY).contains(arity);
         if let Some(wrong) = self.arities.iter().find(|arity| !is_arity(arity)) {
-            let problem = format!("has {wrong}; expected {LEAST_ARITY} to {MOST_ARITY}");
+            let problem = format!("has {wrong}; expected {MIN_ARITY} to {MAX_ARITY}");
             return Err(Error::argument("arities", problem));
         }
         if self.arities.is_empty() {

@@ -89,7 +89,7 @@ pub struct PerProcess<T>(OnceBox<Node<T>>);
 /// The value of a process, and those of its descendants.
 struct Node<T> {
     owner: Process,
-    /// Is `None` only while it is dropped.
+    /// `None` only while the value is dropped.
     value: Option<T>,
     descendants: PerProcess<T>,
 }

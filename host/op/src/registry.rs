@@ -1,7 +1,7 @@
 //! The registry of operations, and the types in which requests and responses of any operation travel.
 //!
-//! This is the only file that matches on the operation of a response: a device that responds to another operation than the one requested is
-//! reported here.
+//! This is the only file that matches on the operation of a response. It reports a device that responds to another operation than the one
+//! requested.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! Memory for secrets: a witness, what is computed from it, blinding factors, the body of a request.
+//! Memory for secrets: a witness, values derived from it, blinding factors, the body of a request.
 //!
 //! [`Secret`] owns its elements in memory that is never reallocated while it holds them and that is overwritten when the value is
 //! dropped: on success, on an error, on cancellation and while a panic unwinds. It cannot be cloned, and `Debug` shows only its length.
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::MmapMut;
 
-/// Secrets of at least this many bytes get pages of their own, which are left out of core dumps and can be locked.
+/// The smallest size for which a secret gets its own pages, which are excluded from core dumps and can be locked.
 const OWN_PAGES: usize = 1 << 16;
 
 static LOCKS: AtomicBool = AtomicBool::new(false);
@@ -240,7 +240,7 @@ impl<T: Copy> Drop for Secret<T> {
     }
 }
 
-/// Overwrites memory with zeros. The compiler cannot leave it out although nobody reads the zeros.
+/// Overwrites memory with zeros. The compiler cannot remove the writes although the zeros are not read.
 ///
 /// # Safety
 ///

@@ -21,7 +21,7 @@ enum State<T, E> {
     Taken,
 }
 
-/// Waiters to wake on completion. Tracked separately, to avoid a futex system call when nobody waits.
+/// Waiters to wake on completion. Tracked separately, to avoid a futex system call when there is no waiter.
 #[derive(Default)]
 struct Waiting {
     /// A thread waits for `changed`, or did so.
@@ -361,7 +361,7 @@ mod tests {
         refused(ticket.poll().unwrap());
         let (_held, ticket) = pair();
         refused(block_on(ticket));
-        // A thread of the parent holds the lock, and nobody cancels what is the parent's.
+        // A thread of the parent holds the lock, and the child must not cancel the parent's work.
         let (locked, ticket) = pair();
         let _guard = locked.0.lock();
         refused(ticket.wait());

@@ -1,6 +1,6 @@
-//! What a verification says is wrong: the error mask of a reply, one type an operation.
+//! The verdict of a verification: the error mask of a reply, one type for each operation.
 
-/// Defines `Verdict` by its error bits: a constant, its bit and its name in `spec/wire` each, lowest first.
+/// Defines `Verdict` by its error bits: a constant, its bit and its name in `spec/wire` for each, lowest first.
 macro_rules! verdict {
     (
         $(#[$about:meta])*
@@ -21,7 +21,7 @@ macro_rules! verdict {
             /// Every bit that there is.
             pub const DEFINED: u8 = $(Self::$constant)|*;
 
-            /// From the error bits of a reply.
+            /// Creates a verdict from the error bits of a reply.
             pub fn from_mask(mask: u8) -> Self {
                 Self(mask)
             }

@@ -25,7 +25,7 @@ pub fn ranges(items: usize, parts: usize) -> Vec<Range<usize>> {
 }
 
 impl Batch {
-    /// Divides a request, whose data are on the host, for so many cards; returns the request if it cannot be divided.
+    /// Divides a request, whose data are on the host, for `cards` cards; returns the request if it cannot be divided.
     pub fn of(
         mut request: AnyRequest,
         cards: usize,

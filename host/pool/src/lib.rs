@@ -214,7 +214,7 @@ impl Drop for Pool {
         self.shared.lock().closing = true;
         self.wake();
         if let Some(dispatcher) = self.dispatcher.take() {
-            // It does not panic outside of what it catches.
+            // The dispatcher catches all panics.
             let _ = dispatcher.join();
         }
     }

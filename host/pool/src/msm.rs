@@ -15,7 +15,7 @@ use proofmill_op::{AnyResponse, Bytes, Capability, Data, Erased, ResidentData, R
 use crate::batch::ranges;
 use crate::resident::{Location, Resident, Terms};
 
-/// A plan for so many cards.
+/// The plan of an MSM for several cards.
 pub struct PlanWork {
     /// The request for each card.
     pub request: PlanRequest,
@@ -71,7 +71,7 @@ fn parts(lists: &[Bytes], range: &Range<usize>, count: usize) -> Vec<Bytes> {
 }
 
 impl LoadWork {
-    /// Divides the bases for so many cards of the pool with this identity.
+    /// Divides the bases for `cards` cards of the pool with this identity.
     pub fn new(bases: Bases, identity: u64, cards: usize) -> Result<Self> {
         let points = Source::of(&bases.points, identity)?;
         let ranges = ranges(bases.count()?, cards);
@@ -104,7 +104,7 @@ impl LoadWork {
 }
 
 impl MsmWork {
-    /// Divides a request for so many cards of the pool with this identity.
+    /// Divides a request for `cards` cards of the pool with this identity.
     pub fn new(request: Request, identity: u64, cards: usize) -> Result<Self> {
         let bases = &request.bases;
         let terms = terms(bases, cards);

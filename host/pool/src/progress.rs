@@ -1,10 +1,10 @@
-//! The progress of a request whose parts are done side by side.
+//! The progress of a request whose parts are executed in parallel.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use proofmill_op::Progress;
 
-/// How far each part is, and who is reported of the whole.
+/// The progress of each part, and the callback that receives the total.
 pub struct Shares {
     weights: Vec<f64>,
     done: Mutex<Vec<f64>>,
@@ -14,7 +14,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Of parts of these weights, not all 0.
+    /// Creates parts of these weights, which are not all 0.
     pub fn new(weights: Vec<f64>, progress: Progress) -> Arc<Self> {
         let total: f64 = weights.iter().sum();
         let done = Mutex::new(vec![0.0; weights.len()]);
@@ -22,7 +22,7 @@ impl Shares {
         Arc::new(Self { weights, done, reported: Mutex::new(0.0), progress })
     }
 
-    /// What a part's card calls. A part that is done again does not go back.
+    /// Returns the callback for a part's card. A part that is repeated does not reduce the progress.
     pub fn of(self: &Arc<Self>, part: usize) -> Progress {
         let shares = self.clone();
         Progress(Arc::new(move |fraction| {

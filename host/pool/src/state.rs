@@ -21,8 +21,8 @@ use crate::resident::{Location, Resident};
 use crate::task::{Task, Work};
 use crate::whole::Whole;
 
-/// A part that was running on so many cards when they were lost is not assigned to another: it may be the cause.
-const MOST_LOSSES: usize = 2;
+/// The number of losses after which a part is not assigned to another card: it may be the cause.
+const MAX_LOSSES: usize = 2;
 
 /// A part of a task.
 #[derive(Clone, Copy, Debug)]
@@ -378,7 +378,7 @@ impl State {
                 let error = self.lose(member, error);
                 piece.losses += 1;
                 match piece.losses {
-                    MOST_LOSSES.. => self.fail(piece.task, error),
+                    MAX_LOSSES.. => self.fail(piece.task, error),
                     _ => self.again(piece),
                 }
             }

@@ -43,7 +43,7 @@ pub use proofmill_op::coprocessor::{
 
 use crate::{Device, Result, Submit};
 
-/// Runs a program until it waits or reaches the limit of the request, and returns its memory and what it sent.
+/// Runs a program until it waits or reaches the limit of the request. Returns its memory and its interrupts.
 pub fn run(device: &dyn Device, request: Request) -> Result<Response> {
     device.submit(request)?.wait()
 }

@@ -1,8 +1,7 @@
-//! ECDSA signatures on secp256k1, those of Bitcoin and of transparent Zcash: what `proofmill ecdsa verify` does, for
-//! programs.
+//! ECDSA signatures on secp256k1, as Bitcoin and transparent Zcash use them: the API of `proofmill ecdsa verify`.
 //!
-//! An [`Item`] is a signature with its key and the digest that it signs, as bytes; the outcome says whether it is valid,
-//! or why it is not:
+//! An [`Item`] contains a signature, its key and the signed digest, as bytes. The outcome is valid, or the reason why the signature is
+//! invalid:
 //!
 //! ```
 //! use proofmill::ecdsa::{self, Encoded, Hash, Item, Outcome, Policy};
@@ -16,7 +15,7 @@
 //! let item = Item { key, signature: Encoded::Der(der), digest };
 //! assert_eq!(ecdsa::verify(&*device, &item, Policy::default())?, Outcome::Valid);
 //!
-//! // Many at once, in any number; of one that is not valid the outcome says why.
+//! // Any number at once. The outcome of an invalid signature contains the reason.
 //! let other = Item { digest: Hash::Sha256.digest(b"hello"), ..item.clone() };
 //! let short = Item { key: item.key[..32].to_vec(), ..item.clone() };
 //! let items = [item, other, short];
@@ -24,20 +23,20 @@
 //! assert_eq!(outcomes[1].to_string(), "invalid: failed_sig_ver");
 //! assert_eq!(outcomes[2].to_string(), "invalid: key: 32 bytes where the form has 33");
 //!
-//! // Or only where the bad ones are.
+//! // Or only the invalid ones.
 //! let bad = ecdsa::find_invalid(&*device, &items, Policy::default())?;
 //! assert_eq!(bad.iter().map(|bad| bad.index).collect::<Vec<_>>(), [1, 2]);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # What is accepted
+//! # Accepted encodings
 //!
 //! * Keys: SEC 1 version 2.0, section 2.3.3, compressed (33 bytes) and uncompressed (65), and the hybrid form of 65
-//!   bytes (06 and 07), which is valid in Bitcoin's and Zcash's consensus, if its first byte tells the truth about y.
-//! * Signatures: [`Encoded::Der`] as BIP 66 demands it, or [`Encoded::Compact`], r and s of 32 bytes, highest first.
-//! * An s above n / 2, unless [`Policy::low_s`] forbids it: with a signature (r, s), (r, n - s) is valid too, so that
-//!   whoever relays a signature can change its bytes; Bitcoin's relay policy and BIP 146 accept the low one.
+//!   bytes (06 and 07), which is valid in Bitcoin's and Zcash's consensus, if its first byte is consistent with y.
+//! * Signatures: [`Encoded::Der`] as BIP 66 requires it, or [`Encoded::Compact`], r and s of 32 bytes, highest first.
+//! * An s above n / 2, unless [`Policy::low_s`] forbids it: if (r, s) is a valid signature, so is (r, n - s). A node that relays
+//!   a signature can therefore change its bytes; Bitcoin's relay policy and BIP 146 accept only the low s.
 //! * Digests of 32 bytes, as the hash function gives them. Of a longer hash, ECDSA takes the leftmost 32.
 //!
 //! [`mod@file`] reads signatures from files, however large.
@@ -60,7 +59,7 @@ pub use signature::{Encoded, SignatureError};
 
 use crate::{Device, DeviceKind, Error, Result};
 
-/// A signature, its key and what it signs, as they came: nothing is parsed yet. `B` holds bytes: `Vec<u8>`, `&[u8]`.
+/// A signature, its key and the signed digest, not parsed yet. `B` holds bytes: `Vec<u8>`, `&[u8]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Item<B = Vec<u8>> {
     /// The public key in a form of SEC 1.
@@ -71,14 +70,14 @@ pub struct Item<B = Vec<u8>> {
     pub digest: [u8; 32],
 }
 
-/// What a valid signature has to be besides.
+/// Requirements on signatures beyond the validity of ECDSA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// s is at most n / 2.
+    /// Require that s is at most n / 2.
     pub low_s: bool,
 }
 
-/// From a message to a digest.
+/// The hash function that turns a message into a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Hash {
@@ -89,7 +88,7 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// The digest of a message.
+    /// Returns the digest of a message.
     pub fn digest(self, message: &[u8]) -> [u8; 32] {
         let once = Sha256::digest(message);
         match self {
@@ -114,7 +113,7 @@ impl FromStr for Hash {
     }
 }
 
-/// Verifies one signature, and waits for the outcome.
+/// Verifies one signature and waits for the outcome.
 pub fn verify<B: AsRef<[u8]>>(
     device: &dyn Device,
     item: &Item<B>,
@@ -124,7 +123,7 @@ pub fn verify<B: AsRef<[u8]>>(
     Ok(outcomes.remove(0))
 }
 
-/// Verifies any number of signatures: one outcome an item, in their order.
+/// Verifies any number of signatures. Returns one outcome for each item, in the order of items.
 pub fn verify_batch<B: AsRef<[u8]>>(
     device: &dyn Device,
     items: &[Item<B>],
@@ -144,17 +143,17 @@ pub fn verify_batch<B: AsRef<[u8]>>(
     Ok(outcomes)
 }
 
-/// A signature that is not valid.
+/// An invalid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Invalid {
-    /// Its place among the items, from 0.
+    /// The index of the item, from 0.
     pub index: usize,
-    /// Why.
+    /// The reason.
     pub rejection: Rejection,
 }
 
-/// Verifies any number of signatures, and says which are not valid, in their order: none if all are.
+/// Verifies any number of signatures. Returns the invalid ones in the order of items; none if all are valid.
 pub fn find_invalid<B: AsRef<[u8]>>(
     device: &dyn Device,
     items: &[Item<B>],
@@ -168,8 +167,8 @@ pub fn find_invalid<B: AsRef<[u8]>>(
     Ok(outcomes.into_iter().enumerate().filter_map(bad).collect())
 }
 
-/// How many items to give to [`submit`] at once, when there are many and several requests are under way: enough for
-/// the processor's batches, and few where a circuit is simulated, so that its answers come in small portions.
+/// Returns the number of items to pass to one [`submit`] when there are many items and several requests are outstanding: enough for
+/// the CPU's batches, and few for a simulated circuit, so that responses arrive in small portions.
 pub fn request_items(device: &dyn Device) -> usize {
     match device.caps().kind {
         DeviceKind::Cpu => 1024,

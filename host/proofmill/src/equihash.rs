@@ -70,7 +70,7 @@ pub fn verify(
     verdicts.first().copied().ok_or_else(|| malformed(device, "no verdict for a header"))
 }
 
-/// Verifies headers that stand one after the other, and waits for their verdicts.
+/// Verifies concatenated headers and waits for their verdicts.
 pub fn verify_many(
     device: &dyn Device,
     params: Params,
@@ -92,7 +92,7 @@ impl BlockHash {
         Self(Sha256::digest(Sha256::digest(header)).into())
     }
 
-    /// In the order in which the hash function gives the bytes.
+    /// Returns the bytes in the order of the hash function.
     pub fn to_bytes(self) -> [u8; 32] {
         self.0
     }

@@ -24,7 +24,7 @@
 //! std::fs::write("proof.json", snarkjs::proof::text(&proved.proof)?)?;
 //! std::fs::write("public.json", snarkjs::public::text(&proved.public_inputs))?;
 //!
-//! // Whoever has the verifying key is convinced.
+//! // A verifier has only the verifying key.
 //! let key = key.verifying_key()?;
 //! let proof = snarkjs::proof::open("proof.json")?;
 //! let public = snarkjs::public::open("public.json", key.curve)?;
@@ -92,7 +92,7 @@
 //! # }
 //! ```
 //!
-//! [`Prover::prove`] verifies each proof before it returns it, unless [`Settings`] say otherwise. If a device was wrong, the
+//! [`Prover::prove`] verifies each proof before it returns it, unless [`Settings`] disable the check. If a device returned a wrong result, the
 //! proof is repeated on `cpu:`, the report contains the reason and [`Prover::counts`] counts it. A [`PreparedVerifyingKey`] verifies many
 //! proofs faster, and finds the invalid ones among them by one product of pairings; a card with the coprocessor can compute it ([`Pairings`](crate::pairing::Pairings)).
 

@@ -120,7 +120,7 @@ where
     Ok(below.take(count).flatten().collect())
 }
 
-/// Returns the plan of an MSM of so many points, with resident bases or not: windows and memory.
+/// Returns the plan of an MSM of this number of points, with resident bases or not: windows and memory.
 pub fn plan(
     device: &dyn Device,
     instance: Instance,

@@ -13,7 +13,7 @@
 //! # }
 //! ```
 //!
-//! [`Pairings`] says where they are computed: on this processor, or by programs on a card with the BLS12-381 [coprocessor](crate::coprocessor).
+//! [`Pairings`] selects where they are computed: on the CPU, or by programs on a card with the BLS12-381 [coprocessor](crate::coprocessor).
 //!
 //! ```no_run
 //! use proofmill::bls::Verifier;
@@ -66,7 +66,7 @@ pub fn product_with(pairings: &Pairings, curve: Curve, g1: &[u8], g2: &[u8]) -> 
     }
 }
 
-/// Is that product 1?
+/// Returns whether the product of the pairings is 1.
 pub fn is_one(curve: Curve, g1: &[u8], g2: &[u8]) -> Result<bool> {
     is_one_with(&Pairings::default(), curve, g1, g2)
 }

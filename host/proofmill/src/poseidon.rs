@@ -26,7 +26,7 @@
 //! builds trees, and makes and checks inclusion proofs. [`plain`] has circomlib's Poseidon, and Poseidon2.
 
 pub use proofmill_op::poseidon::{
-    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, Layers, MOST_ARITY, Output, Progress, Request,
+    Domain, ELEMENT_BYTES, Instance, Layers, MAX_ARITY, MIN_ARITY, Output, Progress, Request,
     Response, Strength,
 };
 
@@ -47,8 +47,8 @@ pub fn digests(device: &dyn Device, request: Request) -> Result<Vec<u8>> {
     Ok(device.submit(request)?.wait()?.digests)
 }
 
-/// The layers of trees that are wanted, one layer after the other, each node's digest in its place. A card keeps what is between them in its
-/// memory, and an error says how many nodes it has room for.
+/// Computes layers of trees and returns the requested ones, one layer after the other, each node's digest in its place. A card keeps intermediate
+/// layers in its memory; if the memory is too small, the error contains the number of nodes that fit.
 ///
 /// ```
 /// use proofmill::poseidon::{self, Layers, Output};
@@ -69,9 +69,9 @@ pub fn layers(device: &dyn Device, request: Layers) -> Result<Vec<u8>> {
 }
 
 fn is_arity(elements: usize) -> bool {
-    (LEAST_ARITY..=MOST_ARITY).contains(&elements)
+    (MIN_ARITY..=MAX_ARITY).contains(&elements)
 }
 
 fn expected_arity() -> String {
-    format!("expected {LEAST_ARITY} to {MOST_ARITY}")
+    format!("expected {MIN_ARITY} to {MAX_ARITY}")
 }

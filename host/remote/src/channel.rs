@@ -1,8 +1,8 @@
 //! A connection: hello, handshake, and then bytes in encrypted frames.
 //!
-//! Client: hello (16 characters, version), a frame with the first message of the handshake. Server: hello, a byte that says how it goes on
-//! ([`Verdict`]), and a frame with the second message. Then frames in both directions, each a length of 16 bits, little-endian, and a
-//! Noise message of so many bytes, whose counters are implied.
+//! The client sends a hello (16 characters, version) and a frame with the first message of the handshake. The server sends its hello, a byte with
+//! its verdict ([`Verdict`]), and a frame with the second message. Frames in both directions follow. Each is a length of 16 bits,
+//! little-endian, and a Noise message of that many bytes, whose counter is implied.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -23,45 +23,45 @@ const MAGIC: [u8; 16] = *b"proofmill-device";
 const HELLO: usize = MAGIC.len() + 2;
 /// Bytes of either message of the handshake: a public key and a tag.
 const HANDSHAKE: usize = 48;
-/// Bytes that a frame has more than its plain text.
+/// Bytes by which a frame exceeds its plain text.
 const TAG: usize = 16;
-/// Most plain text of a frame.
-const MOST_PLAIN: usize = u16::MAX as usize - TAG;
+/// The largest plain text of a frame.
+const MAX_PLAIN: usize = u16::MAX as usize - TAG;
 
-/// How the server answers a hello, after its own.
+/// The server's response to a hello, after its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Verdict {
-    /// The handshake goes on.
-    GoOn = 0,
-    /// The version or the token is another.
+    /// The handshake continues.
+    Continue = 0,
+    /// The version or the token differs.
     Refused = 1,
-    /// There are as many clients as there may be.
+    /// The server has its maximum number of clients.
     Full = 2,
 }
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 #[derive(Debug)]
 pub enum Refusal {
-    /// Of the connection itself.
+    /// The connection failed.
     Io(io::Error),
-    /// What speaks there is something else: the first bytes.
+    /// The peer uses another protocol; these are its first bytes.
     Stranger(Vec<u8>),
-    /// Another version.
+    /// The peer uses another version.
     Version(u16),
-    /// Another token, or one where there is none, or none where there is one.
+    /// The tokens differ, or only one side has one.
     Token,
-    /// The server has as many clients as it may have.
+    /// The server has its maximum number of clients.
     Full,
 }
 
-/// As the server's log has it: nothing of what a stranger said, which may be anything.
+/// Formats the refusal for the server's log. The bytes of a stranger are not logged, since they can be anything.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(error) => write!(f, "it said nothing that could be read: {error}"),
-            Self::Stranger(_) => f.write_str("it speaks another protocol"),
-            Self::Version(other) => write!(f, "it speaks version {other} of the protocol"),
+            Self::Io(error) => write!(f, "no hello could be read: {error}"),
+            Self::Stranger(_) => f.write_str("it uses another protocol"),
+            Self::Version(other) => write!(f, "it uses version {other} of the protocol"),
             Self::Token => f.write_str("it has another token, or none"),
             Self::Full => f.write_str("there are as many clients as there may be"),
         }
@@ -81,7 +81,7 @@ fn hello(version: u16) -> [u8; HELLO] {
     hello
 }
 
-/// The version in a hello, if it is one.
+/// Returns the version in a hello; `None` for other bytes.
 fn version(hello: &[u8; HELLO]) -> Option<u16> {
     let (magic, version) = hello.split_last_chunk()?;
     (magic == MAGIC).then_some(u16::from_le_bytes(*version))
@@ -116,7 +116,7 @@ fn noise(token: Option<&Token>, is_client: bool) -> io::Result<HandshakeState> {
     built.map_err(io::Error::other)
 }
 
-/// The client's side of the handshake, within `limit`.
+/// Performs the client's side of the handshake, within `limit`.
 pub fn connect(
     stream: TcpStream,
     token: Option<&Token>,
@@ -146,7 +146,7 @@ pub fn connect(
     let mut verdict = [0];
     from.read_exact(&mut verdict)?;
     match verdict[0] {
-        go_on if go_on == Verdict::GoOn as u8 => {}
+        verdict if verdict == Verdict::Continue as u8 => {}
         full if full == Verdict::Full as u8 => return Err(Refusal::Full),
         _ => return Err(Refusal::Token),
     }
@@ -155,11 +155,11 @@ pub fn connect(
     Ok(split(stream, noise)?)
 }
 
-/// The server's side. Whoever is not a client gets a hello, so that he can see what this is.
+/// Performs the server's side of the handshake. A peer that is no client receives a hello, which identifies the server.
 pub fn accept(
     stream: TcpStream,
     token: Option<&Token>,
-    has_room: bool,
+    has_capacity: bool,
     limit: Duration,
 ) -> Result<(Sender, Receiver), Refusal> {
     let mut from = Until { stream: &stream, end: Instant::now() + limit };
@@ -170,7 +170,7 @@ pub fn accept(
     let mut there = [0; HELLO];
     from.read_exact(&mut there)?;
     let refusal = match version(&there) {
-        Some(VERSION) if has_room => None,
+        Some(VERSION) if has_capacity => None,
         Some(VERSION) => Some((Verdict::Full, Refusal::Full)),
         Some(other) => Some((Verdict::Refused, Refusal::Version(other))),
         None => Some((Verdict::Refused, Refusal::Stranger(there.to_vec()))),
@@ -188,11 +188,11 @@ pub fn accept(
         return Err(Refusal::Token);
     }
     noise.write_message(&[], &mut message).map_err(io::Error::other)?;
-    answer(Verdict::GoOn, &[&frame_length(HANDSHAKE)[..], &message].concat())?;
+    answer(Verdict::Continue, &[&frame_length(HANDSHAKE)[..], &message].concat())?;
     Ok(split(stream, noise)?)
 }
 
-/// Takes what a stranger has sent: a connection that is closed with bytes unread loses the answer.
+/// Reads the remaining bytes of a stranger: closing a connection with unread bytes would discard the response.
 fn drain(from: &mut Until<'_>) {
     from.end = from.end.min(Instant::now() + Duration::from_millis(100));
     let mut rest = [0; 4096];
@@ -216,7 +216,7 @@ fn read_handshake(from: &mut impl Read, message: &mut [u8; HANDSHAKE]) -> io::Re
     from.read_exact(message)
 }
 
-/// What no healthy peer sends.
+/// Returns the error for data that no correct peer sends.
 pub fn garbage(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
@@ -228,15 +228,15 @@ fn split(stream: TcpStream, noise: HandshakeState) -> io::Result<(Sender, Receiv
         stream: stream.try_clone()?,
         noise: noise.clone(),
         nonce: 0,
-        frame: vec![0; MOST_PLAIN + TAG],
-        plain: SecretBytes::zeroed(MOST_PLAIN),
+        frame: vec![0; MAX_PLAIN + TAG],
+        plain: SecretBytes::zeroed(MAX_PLAIN),
         left: 0..0,
     };
-    let sender = Sender { stream, noise, nonce: 0, frame: vec![0; 2 + MOST_PLAIN + TAG] };
+    let sender = Sender { stream, noise, nonce: 0, frame: vec![0; 2 + MAX_PLAIN + TAG] };
     Ok((sender, receiver))
 }
 
-/// The half of a connection that sends.
+/// The sending half of a connection.
 pub struct Sender {
     stream: TcpStream,
     noise: Arc<StatelessTransportState>,
@@ -245,19 +245,19 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// The other side may leave bytes untaken for so long.
+    /// Sets the time for which the peer may leave bytes unread.
     pub fn set_timeout(&self, limit: Duration) -> io::Result<()> {
         self.stream.set_write_timeout(Some(limit))
     }
 
-    /// For an end from outside.
+    /// Returns the stream, for closing it from another thread.
     pub fn stream(&self) -> io::Result<TcpStream> {
         self.stream.try_clone()
     }
 
-    /// Sends bytes in as many frames as they need.
+    /// Sends bytes in as many frames as needed.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for plain in bytes.chunks(MOST_PLAIN) {
+        for plain in bytes.chunks(MAX_PLAIN) {
             let written = self.noise.write_message(self.nonce, plain, &mut self.frame[2..]);
             let written = written.map_err(io::Error::other)?;
             self.nonce += 1;
@@ -268,7 +268,7 @@ impl Sender {
     }
 }
 
-/// The half of a connection that receives: the bytes of the frames.
+/// The receiving half of a connection: the bytes of the frames.
 pub struct Receiver {
     stream: TcpStream,
     noise: Arc<StatelessTransportState>,
@@ -276,12 +276,12 @@ pub struct Receiver {
     frame: Vec<u8>,
     /// The plain text of the last frame; wiped when all of it was read.
     plain: SecretBytes,
-    /// Of the plain text, what was not yet taken.
+    /// The range of the plain text that was not read yet.
     left: std::ops::Range<usize>,
 }
 
 impl Receiver {
-    /// The other side may be silent for so long.
+    /// Sets the time for which the peer may be silent.
     pub fn set_timeout(&self, limit: Duration) -> io::Result<()> {
         self.stream.set_read_timeout(Some(limit))
     }

@@ -1,4 +1,4 @@
-//! The device at the other end of a connection.
+//! The client: a device that forwards its requests to a server.
 
 mod link;
 mod resident;
@@ -14,26 +14,26 @@ use proofmill_op::{
 };
 
 use crate::channel::{self, Refusal, VERSION};
-use crate::message::{Ask, Message, Place, Reply};
+use crate::message::{ClientMessage, Message, Place, Reply};
 use crate::{TOKEN_VARIABLE, Token};
 use link::{Job, Link};
 use resident::{Resident, Source};
 
-/// How a server is reached.
+/// The options of a connection to a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The device's URI, as errors call it.
+    /// The device's URI, for error messages.
     pub uri: String,
     /// Host and port.
     pub address: String,
-    /// What the server knows, too.
+    /// The token that the client shares with the server.
     pub token: Option<Token>,
-    /// A connection that takes longer is given up, and so is a server that is silent for longer; 0.1 s to 1 h.
+    /// The time after which a connection attempt is abandoned, or a silent server is considered lost; 0.1 s to 1 h.
     pub timeout: Duration,
 }
 
 impl Options {
-    /// Without a token, and with 10 s.
+    /// Returns options without a token and with a timeout of 10 s.
     pub fn new(uri: impl Into<String>, address: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -44,11 +44,11 @@ impl Options {
     }
 }
 
-/// A device of another machine.
+/// A device of a remote machine.
 ///
-/// [`Device::submit`] returns when the server's device has taken the request, so that what is wrong with an argument is said there as on any
-/// device. When the connection ends, all tickets end with [`Error::Lost`] or [`Error::TimedOut`]; the next request makes a new one, and sends
-/// what was resident and is used again: it is kept here, too.
+/// [`Device::submit`] returns when the server's device has accepted the request, so that it reports wrong arguments as other devices
+/// do. When the connection ends, all tickets end with [`Error::Lost`] or [`Error::TimedOut`]. The next request opens a new connection and loads
+/// the resident data that it uses again; for this, the client keeps a copy of resident data.
 pub struct RemoteDevice {
     caps: Caps,
     inside: Arc<Inside>,
@@ -58,7 +58,7 @@ struct Inside {
     options: Options,
     identity: u64,
     link: Mutex<Arc<Link>>,
-    /// What was counted last.
+    /// The last received counters.
     metrics: Mutex<Metrics>,
 }
 
@@ -77,7 +77,7 @@ impl RemoteDevice {
         Ok(Self { caps, inside: Arc::new(inside) })
     }
 
-    /// The time that a message takes there and back.
+    /// Measures the round trip of a message.
     pub fn round_trip(&self) -> Result<Duration> {
         let start = std::time::Instant::now();
         self.inside.count().map(|_| start.elapsed())
@@ -95,7 +95,7 @@ impl Inside {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection, a new one if the last has ended.
+    /// Returns the connection; opens a new one if the last has ended.
     fn live(&self) -> Result<Arc<Link>> {
         let mut link = self.link();
         if link.is_over() {
@@ -109,7 +109,13 @@ impl Inside {
         Ok(link.clone())
     }
 
-    fn message(&self, link: &Link, number: u64, ask: &Ask, bulk: Vec<Bytes>) -> Result<Message> {
+    fn message(
+        &self,
+        link: &Link,
+        number: u64,
+        ask: &ClientMessage,
+        bulk: Vec<Bytes>,
+    ) -> Result<Message> {
         let bytes: u64 = bulk.iter().map(|part| part.len() as u64).sum();
         let message = Message::new(number, ask, bulk)
             .map_err(|error| Error::argument("request", error.to_string()))?;
@@ -145,7 +151,7 @@ impl Inside {
         }
         let number = link.fresh_ticket();
         let (mut job, ticket) = Job::new(link, number, &request, progress, receiver, buffer);
-        let ask = Ask::Request { request, places, progress: progress_wanted };
+        let ask = ClientMessage::Request { request, places, progress: progress_wanted };
         let message = self.message(link, number, &ask, bulk)?;
         let loaded = source.map(|source| {
             let (inside, identity) = (Arc::downgrade(self), self.identity);
@@ -154,7 +160,7 @@ impl Inside {
             }) as link::Loaded
         });
         job.loaded = loaded;
-        match link.ask(message, Some(job))? {
+        match link.call(message, Some(job))? {
             Reply::Accepted => Ok(ticket),
             _ => Err(link.protocol_error("no reply to a request")),
         }
@@ -162,8 +168,8 @@ impl Inside {
 
     /// Loads bytes into the server and returns their number.
     fn load_bytes(&self, link: &Link, bytes: Bytes) -> Result<u64> {
-        let message = self.message(link, link.fresh_ticket(), &Ask::Load, vec![bytes])?;
-        match link.ask(message, None)? {
+        let message = self.message(link, link.fresh_ticket(), &ClientMessage::Load, vec![bytes])?;
+        match link.call(message, None)? {
             Reply::Resident { number, .. } => Ok(number),
             _ => Err(link.protocol_error("no reply to a load")),
         }
@@ -171,8 +177,8 @@ impl Inside {
 
     fn count(&self) -> Result<Metrics> {
         let link = self.live()?;
-        let message = self.message(&link, link.fresh_ticket(), &Ask::Metrics, vec![])?;
-        match link.ask(message, None)? {
+        let message = self.message(&link, link.fresh_ticket(), &ClientMessage::Metrics, vec![])?;
+        match link.call(message, None)? {
             Reply::Metrics(metrics) => Ok(metrics),
             _ => Err(link.protocol_error("no counters")),
         }
@@ -207,7 +213,7 @@ impl Device for RemoteDevice {
         self.inside.submit(&self.inside.live()?, request)
     }
 
-    /// The server's, or what it said last.
+    /// Returns the counters of the server, or the last ones received.
     fn metrics(&self) -> Metrics {
         let counted = self.inside.count();
         let mut last = self.inside.metrics.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,7 +230,7 @@ impl fmt::Debug for RemoteDevice {
     }
 }
 
-/// A connection to the first of the host's addresses that takes one.
+/// Connects to the first of the host's addresses that accepts a connection.
 fn connect(options: &Options) -> Result<(channel::Sender, channel::Receiver)> {
     let (uri, address) = (&options.uri, &options.address);
     let open = |problem: String| Error::Open { device: uri.clone(), problem };
@@ -261,11 +267,11 @@ fn connect(options: &Options) -> Result<(channel::Sender, channel::Receiver)> {
                 open(format!("{address} speaks HTTP; port {port} is not that of a device"))
             }
             Refusal::Stranger(bytes) => open(format!(
-                "{address} speaks another protocol (it says '{}'); port {port} is not that of a device",
+                "{address} uses another protocol (it sent '{}'); port {port} is not that of a device",
                 bytes.escape_ascii()
             )),
             Refusal::Version(other) => open(format!(
-                "{address} speaks version {other} of the protocol, and this program version {VERSION}"
+                "{address} uses version {other} of the protocol, and this program version {VERSION}"
             )),
             Refusal::Full => open(format!("{address} has as many clients as it may have")),
             Refusal::Token => Error::argument(
@@ -284,12 +290,12 @@ fn connect(options: &Options) -> Result<(channel::Sender, channel::Receiver)> {
     Err(open(problem))
 }
 
-/// Was there nothing to read, or no room to write, for too long?
+/// Returns whether reading or writing timed out.
 fn is_silence(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
-/// Tells interrupts of a program as they come.
-fn tell(receiver: &coprocessor::Receiver, sent: &coprocessor::Interrupt) {
+/// Passes an interrupt of a program to its receiver.
+fn report(receiver: &coprocessor::Receiver, sent: &coprocessor::Interrupt) {
     (receiver.0)(sent);
 }

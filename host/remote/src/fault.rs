@@ -1,4 +1,4 @@
-//! Errors on their way from the server's device to the client's caller.
+//! Errors of the server's device, in the form in which they are sent to the client.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -38,7 +38,7 @@ impl From<&Error> for Fault {
 }
 
 impl Fault {
-    /// The error of the device with this URI.
+    /// Converts to the error of the device with this URI.
     pub fn of(self, device: &str) -> Error {
         let device = device.to_owned();
         match self {
@@ -59,9 +59,9 @@ impl Fault {
     }
 }
 
-/// Names of arguments are kept for ever, so only some are.
-const MOST_NAMES: usize = 256;
-const MOST_BYTES: usize = 64;
+/// The largest number of stored argument names. They are never freed.
+const MAX_NAMES: usize = 256;
+const MAX_BYTES: usize = 64;
 
 fn name(argument: &str) -> Option<&'static str> {
     static NAMES: LazyLock<Mutex<Names>> = LazyLock::new(Mutex::default);
@@ -72,12 +72,12 @@ fn name(argument: &str) -> Option<&'static str> {
 struct Names(HashSet<&'static str>);
 
 impl Names {
-    /// None where it is too long, or there are too many.
+    /// Returns a stored copy of the name; `None` if it is too long or there are too many.
     fn keep(&mut self, argument: &str) -> Option<&'static str> {
         if let Some(known) = self.0.get(argument) {
             return Some(known);
         }
-        if self.0.len() >= MOST_NAMES || argument.len() > MOST_BYTES {
+        if self.0.len() >= MAX_NAMES || argument.len() > MAX_BYTES {
             return None;
         }
         let kept: &'static str = Box::leak(argument.to_owned().into_boxed_str());
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn no_server_fills_the_memory_with_names() {
-        let long = "x".repeat(MOST_BYTES + 1);
+        let long = "x".repeat(MAX_BYTES + 1);
         let named = Fault::Argument(long.clone(), "wrong".into()).of("tcp:").to_string();
         assert_eq!(named, format!("request: {long}: wrong"));
         let mut names = Names::default();
         let kept = (0..1000).filter_map(|number| names.keep(&format!("name{number}"))).count();
-        assert_eq!(kept, MOST_NAMES);
+        assert_eq!(kept, MAX_NAMES);
         assert_eq!(names.keep("name255"), Some("name255"));
         assert_eq!(names.keep("name256"), None);
     }

@@ -1,8 +1,8 @@
-//! Devices of other machines: [`RemoteDevice`] sends whole requests to a [`Server`], which hands them to a device of its own.
+//! Devices of remote machines: [`RemoteDevice`] sends whole requests to a [`Server`], which passes them to its own device.
 //!
-//! A connection begins with a hello in the clear, with the protocol's version, and the handshake `NNpsk0` of the Noise protocol framework, whose
-//! pre-shared key is made from a [`Token`]: each side shows that it knows the token without sending it, and all that follows is
-//! encrypted and authenticated (X25519, ChaCha20-Poly1305, BLAKE2s). `docs/use/remote.md` tells the rest.
+//! A connection begins with an unencrypted hello, with the protocol's version, and the handshake `NNpsk0` of the Noise protocol framework. Its
+//! pre-shared key is derived from a [`Token`]: each side proves that it has the token without sending it, and all further bytes are
+//! encrypted and authenticated (X25519, ChaCha20-Poly1305, BLAKE2s). `docs/use/remote.md` describes the protocol.
 
 mod channel;
 mod client;

@@ -2,11 +2,11 @@
 //!
 //! | bytes | header |
 //! |---|---|
-//! | 8 | number of the ticket, little-endian; 0 for what belongs to none |
+//! | 8 | number of the ticket, little-endian; 0 for messages without a ticket |
 //! | 4 | bytes of the head |
 //! | 8 | bytes of the bulk, which follow it |
 //!
-//! A header of zeros alone is a sign of life. Ends of frames mean nothing.
+//! A header of zeros alone is a sign of life. Messages are independent of the boundaries of frames.
 
 use std::io::{self, Read};
 use std::time::Duration;
@@ -21,14 +21,14 @@ use crate::fault::Fault;
 
 /// A message of a client.
 #[derive(Serialize, Deserialize)]
-pub enum Ask {
-    /// The first message: the client considers the server dead after so many milliseconds of silence.
+pub enum ClientMessage {
+    /// The first message: the client considers the server lost after this many milliseconds of silence.
     Begin { silence: u32 },
     /// A request. Its bytes are in the bulk, or resident.
     Request {
         request: AnyRequest,
         places: Vec<Place>,
-        /// Whether the client wants progress reports.
+        /// True if the client requests progress reports.
         progress: bool,
     },
     /// The request was cancelled.
@@ -41,10 +41,10 @@ pub enum Ask {
     Metrics,
 }
 
-/// Where bytes of a request are.
+/// The location of a request's bytes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Place {
-    /// So many of the bulk, behind those before.
+    /// The next bytes of the bulk, in this number.
     Bulk(u64),
     /// Resident on the server.
     Resident(u64),
@@ -54,7 +54,7 @@ pub enum Place {
 #[derive(Serialize, Deserialize)]
 pub enum Reply {
     /// The first message.
-    Welcome { caps: Caps, silence: u32, most_bytes: u64 },
+    Welcome { caps: Caps, silence: u32, max_bytes: u64 },
     /// The device accepted the request.
     Accepted,
     /// The device refused the request.
@@ -63,7 +63,7 @@ pub enum Reply {
     Response(AnyResponse),
     /// The request failed.
     Failed(Fault),
-    /// The response is so many bytes that are resident under this number.
+    /// The response is data of `len` bytes that are resident under this number.
     Resident { number: u64, len: u64 },
     /// The fraction of the work that is done.
     Progress(f64),
@@ -73,14 +73,14 @@ pub enum Reply {
     Metrics(Metrics),
 }
 
-/// Most bytes of a request's head: numbers and names.
+/// The largest head of a request: numbers and names.
 pub const MAX_HEAD: u32 = 1 << 20;
-/// Most bytes of an answer's head: verdicts and points.
+/// The largest head of a response: verdicts and points.
 pub const MAX_RESPONSE_HEAD: u32 = 1 << 28;
 
 const HEADER: usize = 20;
 
-/// What stands before head and bulk.
+/// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     pub ticket: u64,
@@ -97,7 +97,7 @@ impl Header {
         bytes
     }
 
-    /// The next one that is not a sign of life alone.
+    /// Reads the next header that is not a sign of life.
     pub fn read(from: &mut impl Read) -> io::Result<Self> {
         loop {
             let mut bytes = [0; HEADER];
@@ -113,7 +113,7 @@ impl Header {
         }
     }
 
-    /// The head, of at most so many bytes.
+    /// Reads the head, of at most `most` bytes.
     pub fn read_head(self, most: u32, from: &mut impl Read) -> io::Result<Vec<u8>> {
         if self.head > most {
             return Err(garbage("a head that is too long"));
@@ -127,16 +127,16 @@ impl Header {
     }
 }
 
-/// Takes a head apart; whatever the bytes are, there is a value or an error.
+/// Decodes a head. Any bytes give a value or an error.
 pub fn decode<T: DeserializeOwned>(head: &[u8]) -> io::Result<T> {
     match postcard::take_from_bytes(head) {
         Ok((value, [])) => Ok(value),
-        Ok(_) => Err(garbage("a head that goes on behind its end")),
-        Err(error) => Err(garbage(&format!("a head that makes no sense: {error}"))),
+        Ok(_) => Err(garbage("a head with more bytes than its content")),
+        Err(error) => Err(garbage(&format!("a malformed head: {error}"))),
     }
 }
 
-/// Takes bytes and forgets them.
+/// Reads and discards bytes.
 pub fn skip(count: u64, from: &mut impl Read) -> io::Result<()> {
     match io::copy(&mut from.take(count), &mut io::sink())? {
         taken if taken == count => Ok(()),
@@ -152,18 +152,18 @@ pub struct Message {
 }
 
 impl Message {
-    /// With these bytes in bulk.
+    /// Returns a message with these bytes in bulk.
     pub fn new(ticket: u64, head: &impl Serialize, bulk: Vec<Bytes>) -> io::Result<Self> {
         let head = postcard::to_stdvec(head).map_err(io::Error::other)?;
         Ok(Self { ticket, head, bulk })
     }
 
-    /// Bytes of the head.
+    /// Returns the bytes of the head.
     pub fn head_bytes(&self) -> usize {
         self.head.len()
     }
 
-    /// Sends it.
+    /// Sends the message.
     pub fn send(&self, to: &mut Sender) -> io::Result<()> {
         send(to, self.ticket, &self.head, self.bulk.iter().map(|part| &part[..]))
     }
@@ -183,12 +183,12 @@ pub fn send<'a>(
     bulk.into_iter().try_for_each(|part| to.send(part))
 }
 
-/// Says that this side is there.
+/// Sends a sign of life.
 pub fn sign_of_life(to: &mut Sender) -> io::Result<()> {
     to.send(&[0; HEADER])
 }
 
-/// The first message of the other side: nothing else may come before it.
+/// Reads the first message of the peer: no other message may precede it.
 pub fn first<T: DeserializeOwned>(from: &mut Receiver) -> io::Result<T> {
     let header = Header::read(from)?;
     if header.bulk > 0 {
@@ -197,12 +197,12 @@ pub fn first<T: DeserializeOwned>(from: &mut Receiver) -> io::Result<T> {
     decode(&header.read_head(MAX_HEAD, from)?)
 }
 
-/// A time as messages tell it, at least a tenth of a second and at most an hour.
+/// Converts a time to the milliseconds of a message, at least a tenth of a second and at most an hour.
 pub fn milliseconds(time: Duration) -> u32 {
     time.as_millis().clamp(100, 3_600_000) as u32
 }
 
-/// How often there has to be a sign of life, so that none of two sides with these limits takes the other for dead.
+/// Returns the interval of signs of life with which neither of two sides with these limits considers the other lost.
 pub fn beat(one: u32, other: u32) -> Duration {
     Duration::from_millis(u64::from(one.min(other).clamp(100, 3_600_000)) / 4)
 }

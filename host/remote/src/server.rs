@@ -1,4 +1,4 @@
-//! Hands the requests of clients to a device.
+//! The server: passes the requests of clients to a device.
 
 mod budget;
 #[cfg(test)]
@@ -18,18 +18,18 @@ use proofmill_op::{Device, Error, Result};
 use crate::Token;
 use budget::Budget;
 
-/// How much a server does for its clients.
+/// The limits of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at a time.
+    /// Simultaneous connections.
     pub clients: usize,
-    /// Requests of one connection under way.
+    /// Outstanding requests of one connection.
     pub requests: usize,
     /// Bytes of data of one request.
     pub request_bytes: u64,
-    /// Bytes of the data of all requests under way and of all that is resident. Working sets and answers come on top.
+    /// Bytes of the data of all outstanding requests and of all resident data. Working sets and responses are not included.
     pub memory_bytes: u64,
-    /// A client that is silent for longer is taken for dead; 0.1 s to 1 h.
+    /// The time after which a silent client is considered lost; 0.1 s to 1 h.
     pub timeout: Duration,
 }
 
@@ -45,7 +45,7 @@ impl Default for Limits {
     }
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Shared {
     device: Arc<dyn Device>,
     token: Option<Token>,
@@ -63,14 +63,14 @@ impl Shared {
     }
 }
 
-/// A server that listens, and does not yet answer.
+/// A server that listens but does not accept clients yet.
 pub struct Server {
     listener: TcpListener,
     shared: Arc<Shared>,
 }
 
 impl Server {
-    /// Listens here for a device. Beyond loopback there must be a token.
+    /// Listens on an address for a device. An address that is not loopback requires a token.
     pub fn bind(
         listen: SocketAddr,
         device: Arc<dyn Device>,
@@ -99,14 +99,14 @@ impl Server {
         Ok(Self { listener, shared: Arc::new(shared) })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> Result<SocketAddr> {
         self.listener
             .local_addr()
             .map_err(|error| Error::Io { context: "listen".into(), source: Arc::new(error) })
     }
 
-    /// Answers clients, each in a thread, until it is stopped.
+    /// Serves clients, each in a thread, until it is stopped.
     pub fn start(self) -> Result<Running> {
         let address = self.address()?;
         let (shared, listener) = (self.shared.clone(), self.listener);
@@ -127,11 +127,11 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         let Ok((stream, _)) = accepted else {
-            // Too many open files, say: connections that end make room.
+            // Too many open files, for example: connections that end free some.
             thread::sleep(Duration::from_millis(50));
             continue;
         };
-        // Twice as many may be there to be told that there is no room for them.
+        // Up to twice the limit are accepted, so that the excess clients receive the refusal.
         let open = shared.clients().len();
         if open >= 2 * shared.limits.clients {
             continue;
@@ -139,10 +139,10 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
         let Ok(kept) = stream.try_clone() else { continue };
         shared.clients().insert(number, kept);
         let in_thread = shared.clone();
-        let has_room = open < shared.limits.clients;
+        let has_capacity = open < shared.limits.clients;
         let started = thread::Builder::new().name("remote-client".into()).spawn(move || {
             let gone = Gone { shared: &in_thread, number };
-            session::serve(stream, &in_thread, has_room);
+            session::serve(stream, &in_thread, has_capacity);
             drop(gone);
         });
         if started.is_err() {
@@ -151,7 +151,7 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-/// Forgets a client, however its thread ends.
+/// Removes a client when its thread ends for any reason.
 struct Gone<'a> {
     shared: &'a Shared,
     number: u64,
@@ -166,7 +166,7 @@ impl Drop for Gone<'_> {
     }
 }
 
-/// A server that answers. Dropped, it stops.
+/// A running server. Dropping it stops it.
 pub struct Running {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -174,26 +174,26 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Clients that were welcomed, and requests that the device took.
+    /// Returns the number of welcomed clients and of accepted requests.
     pub fn served(&self) -> (u64, u64) {
         (self.shared.served.load(Ordering::Relaxed), self.shared.requests.load(Ordering::Relaxed))
     }
 
-    /// Bytes of requests under way and of what is resident.
+    /// Returns the bytes of outstanding requests and of resident data.
     pub fn held_bytes(&self) -> u64 {
         self.shared.budget.held()
     }
 
-    /// Ends all connections and listens no more; requests under way are given up.
+    /// Closes all connections and the listener; outstanding requests are cancelled.
     pub fn stop(&mut self) {
         let Some(accepting) = self.accepting.take() else { return };
         self.shared.is_over.store(true, Ordering::SeqCst);
-        // Whoever waits for a client gets one.
+        // A connection ends the call of `accept`.
         let mut own = self.address;
         if own.ip().is_unspecified() {
             own.set_ip(match own {

@@ -1,4 +1,4 @@
-//! What both sides know and never send.
+//! The token that both sides share and never send.
 
 use std::fmt;
 use std::path::Path;
@@ -11,21 +11,21 @@ use zeroize::Zeroizing;
 /// The environment variable with the token.
 pub const TOKEN_VARIABLE: &str = "PROOFMILL_TOKEN";
 
-/// Who saw a handshake may try tokens at home: a short one could be found.
+/// The shortest token. An observer of a handshake can try tokens offline, which finds a short one.
 const LEAST: usize = 16;
 const MOST: usize = 1024;
 
-/// What a client and a server both know. It is never sent and never shown.
+/// The secret that a client and a server share. It is never sent and never shown.
 #[derive(Clone)]
 pub struct Token(Zeroizing<[u8; 32]>);
 
 impl Token {
-    /// Visible ASCII characters, 16 to 1024. Take random ones: who saw a handshake can try tokens without being seen.
+    /// Checks a token: visible ASCII characters, 16 to 1024. Use random ones: an observer of a handshake can try tokens offline.
     pub fn new(text: &str) -> Result<Self> {
         Self::read(text, "")
     }
 
-    /// An error says where the text is from.
+    /// Checks a token; `from` is the origin of the text for errors.
     fn read(text: &str, from: &str) -> Result<Self> {
         let is_fit = (LEAST..=MOST).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -37,7 +37,7 @@ impl Token {
         Ok(Self(key(text.as_bytes())))
     }
 
-    /// From a file, or else from the variable [`TOKEN_VARIABLE`]; a file of one line may end with its end.
+    /// Reads the token from a file, or else from the variable [`TOKEN_VARIABLE`]. One line break at the end of the file is ignored.
     pub fn find(file: Option<&Path>) -> Result<Option<Self>> {
         if let Some(file) = file {
             let text = std::fs::read_to_string(file).map(Zeroizing::new);
@@ -57,7 +57,7 @@ impl Token {
         }
     }
 
-    /// The pre-shared key of a handshake; without a token it is one that everybody knows.
+    /// Returns the pre-shared key of a handshake; without a token it is a public constant.
     pub(crate) fn key(token: Option<&Self>) -> Zeroizing<[u8; 32]> {
         token.map_or_else(|| key(b""), |token| token.0.clone())
     }

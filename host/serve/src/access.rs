@@ -1,4 +1,4 @@
-//! Who may use the service: the bearer token, or without one the names of this machine.
+//! Access control: by the bearer token, or without one by the host names of this machine.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::settings::Token;
 /// Paths that need no token: they reveal no figures.
 const PUBLIC_PATHS: [&str; 3] = ["/", "/healthz", "/readyz"];
 
-/// Why a request may not use the service.
+/// The reason why a request is not authorised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AccessDenied {
     Token,

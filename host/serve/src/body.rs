@@ -23,7 +23,7 @@ use proofmill::SecretBytes;
 use crate::read_buffer::wipe;
 use crate::settings::Limits;
 
-/// Why a body was not received.
+/// The reason why a body was not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     /// It has more bytes than the key needs.

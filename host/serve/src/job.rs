@@ -28,7 +28,7 @@ impl Operation {
     }
 }
 
-/// Why a job was cancelled.
+/// The reason why a job was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelReason {
     /// The client that waited disconnected.
@@ -53,20 +53,20 @@ impl CancelReason {
     }
 }
 
-/// How a job ended.
+/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// With this JSON.
+    /// The job succeeded, with this JSON.
     Answered(Arc<str>),
-    /// With an error in the request.
+    /// The request was wrong, with this error.
     Refused(String),
-    /// With an error of the service or a device.
+    /// The service or a device failed, with this error.
     Failed(String),
     Cancelled(CancelReason),
 }
 
 impl Outcome {
-    /// How jobs end, by [`name`](Self::name).
+    /// The outcomes, by [`name`](Self::name).
     pub const NAMES: [&str; 5] = ["answered", "refused", "failed", "expired", "cancelled"];
 
     /// Returns the name that logs and metrics use.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::settings::NamedKey;
 
-/// Bytes of a witness file besides its values, including sections that are skipped.
+/// Bytes of a witness file in addition to its values, including sections that are skipped.
 const MAX_WITNESS_OVERHEAD: usize = 4096;
 /// Bytes of a public input in JSON: 77 digits, quotes, comma, space.
 const MAX_PUBLIC_INPUT_BYTES: usize = 96;

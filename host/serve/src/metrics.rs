@@ -29,11 +29,11 @@ pub struct EndedJob {
     pub when: Instant,
     pub operation: Operation,
     pub outcome: &'static str,
-    /// From acceptance to the end.
+    /// The time from acceptance to the end.
     pub duration: Duration,
 }
 
-/// Why a request did not become a job.
+/// The reason why a request did not become a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
     QueueFull,

@@ -19,7 +19,7 @@ pub struct JobOptions {
 }
 
 impl JobOptions {
-    /// Parses a query string. An error names the option, and never what the client sent.
+    /// Parses a query string. An error names the option, and never contains the client's text.
     pub fn parse(query: &str) -> Result<Self, String> {
         let (mut priority, mut deadline, mut wait) = (None, None, None);
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {

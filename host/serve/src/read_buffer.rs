@@ -5,7 +5,7 @@
 //!
 //! 1. [`WipingStream`], the socket, wipes the unfilled part of the buffer before each read. hyper reads again once a frame was
 //!    taken, and while a job runs, to notice that its client leaves.
-//! 2. [`WipingBody`], the body of a request, wipes frames that nobody took. [`wipe`] does the same for a frame that was taken. Both
+//! 2. [`WipingBody`], the body of a request, wipes frames that no handler took. [`wipe`] does the same for a frame that was taken. Both
 //!    matter after the last frame of a body: hyper then reads on into a new buffer, so that the frame alone keeps the old one.
 //! 3. [`Connection`](crate::connection) wipes the buffer when it ends, whatever the reason.
 //!
@@ -25,7 +25,7 @@ use zeroize::Zeroize as _;
 /// Bytes of the read buffer, and so of the head of a request.
 pub const READ_BUFFER: usize = 8192;
 
-/// Wipes the allocation behind a view, if no other view into it is left: what was read, what was not, and what was never filled.
+/// Wipes the allocation behind a view, if there is no other view into it: the bytes read, the bytes not read, and the part that was never filled.
 pub fn wipe(view: Bytes) {
     let Ok(mut buffer) = view.try_into_mut() else { return };
     buffer.clear();

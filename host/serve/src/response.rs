@@ -27,7 +27,7 @@ pub fn error(status: StatusCode, message: impl AsRef<str>) -> Response {
 
 /// Sets a header, whose value must be visible ASCII.
 pub fn with(mut response: Response, name: HeaderName, value: &str) -> Response {
-    let value = HeaderValue::from_str(value).expect("header values here are visible ASCII");
+    let value = HeaderValue::from_str(value).expect("header values are visible ASCII");
     response.headers_mut().insert(name, value);
     response
 }

@@ -24,7 +24,7 @@ use crate::routes;
 use crate::service::ProofService;
 use crate::settings::Settings;
 
-/// How long clients may take to read their last responses.
+/// The time that clients may take to read their last responses.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause after a failed `accept`, most often for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

@@ -35,7 +35,7 @@ pub struct Settings {
     pub queue: usize,
     /// Number of jobs that run at a time.
     pub workers: usize,
-    /// How long accepted jobs may run after the signal to end.
+    /// Time for which accepted jobs may run after the signal to end.
     pub grace: Duration,
     /// Limits of connections and uploads.
     pub limits: Limits,

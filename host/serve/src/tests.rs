@@ -27,7 +27,7 @@ use crate::{Limits, Settings, Summary, Token};
 
 use client::Client;
 
-/// Longer than anything here takes.
+/// Longer than any step of a test takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A service with the key `chain`, on threads of its own.

@@ -1,4 +1,4 @@
-//! Which points are in the subgroup, by an endomorphism.
+//! Membership of the subgroup for batches of points, by an endomorphism.
 
 use super::{affine, times_public};
 use crate::bls12_381::{G1, G2, Z};
@@ -55,7 +55,7 @@ impl Batched for G2 {
     }
 }
 
-/// Of prime order: every point is in the subgroup.
+/// The order is prime, so every point is in the subgroup.
 impl Batched for bn254::G1 {
     fn climb(
         isa: Isa,

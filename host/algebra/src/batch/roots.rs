@@ -1,4 +1,4 @@
-//! Square roots of many elements of fields whose p is 3 modulo 4: powers with one exponent, which go side by side.
+//! Square roots of many elements of fields whose p is 3 modulo 4: powers with one exponent, computed in parallel.
 
 use super::FEW;
 use crate::bls12_381::{Fp, Fp2};
@@ -8,7 +8,7 @@ use crate::lanes;
 
 /// A field with square roots of many elements.
 pub trait Roots: Field {
-    /// A root of each, either of the two; none of what is no square.
+    /// Returns a root of each element, either of the two; none of an element that is no square.
     fn sqrt_each_vartime(isa: Isa, elements: &[Self]) -> Vec<Option<Self>>;
 }
 

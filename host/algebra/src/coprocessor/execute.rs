@@ -1,4 +1,4 @@
-//! One instruction: what is wrong with it, in the order of [`Fault`], and what it does.
+//! The execution of an instruction: its checks, in the order of [`Fault`], and its effect.
 
 use super::lines::{LINES, Line, miller_lines};
 use super::miller::miller_loop;
@@ -10,7 +10,7 @@ use crate::encoding::Coordinate;
 use crate::field::{Field, PrimeField};
 use crate::pairing::{Bls12381, final_exponentiation_on};
 
-/// What an instruction comes to, besides what it writes.
+/// The effect of an instruction beyond the values that it writes.
 pub(super) enum Outcome {
     Done,
     Jump(usize),
@@ -69,7 +69,7 @@ impl<'a> Execution<'a> {
         self.data[self.at[operand]].kind()
     }
 
-    /// Is the type one that the operand takes?
+    /// Returns whether the operand accepts the type.
     fn fits(&self, role: Role, operand: usize) -> bool {
         match role {
             Role::G1 | Role::G2 | Role::Point => self.form(operand).is_some(),
@@ -81,7 +81,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// How a point is to be read.
+    /// The form in which a point is read.
     fn form(&self, operand: usize) -> Option<Form> {
         let (role, kind) = (self.opcode.operands()[operand], self.kind(operand));
         match (role, kind) {
@@ -111,12 +111,12 @@ impl<'a> Execution<'a> {
         self.opcode == Opcode::PointAdd && !both(self.form_of(0), self.form_of(1))
     }
 
-    /// The operand that says of which group a resulting point is.
+    /// Returns the form of the operand that determines the group of a resulting point.
     fn source(&self) -> Form {
         self.form_of(usize::from(self.opcode == Opcode::PointMult))
     }
 
-    /// How many slots an operand has.
+    /// Returns the number of slots of an operand.
     fn extent(&self, role: Role, operand: usize) -> usize {
         let of_point =
             |form: Form, jacobian: bool| form.coordinate() * if jacobian { 3 } else { 2 };
@@ -286,7 +286,7 @@ impl<'a> Execution<'a> {
         F::read_le(&bytes).map_err(|_| Fault::NotReduced)
     }
 
-    /// Elements one after the other, in so many slots.
+    /// Returns elements one after the other, in this number of slots.
     fn elements<F: Coordinate>(&self, operand: usize, slots: usize) -> Result<Vec<F>, Fault> {
         let bytes = self.bytes(operand, slots);
         let elements = bytes.chunks(F::BYTES).map(F::read_le);

@@ -1,8 +1,8 @@
-//! What is wrong with an instruction.
+//! The errors of an instruction.
 
 use std::fmt;
 
-/// Why an instruction did nothing: the first reason in this order.
+/// The reason why an instruction was rejected: the first one in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// No instruction has this opcode.
@@ -11,7 +11,7 @@ pub enum Fault {
     NoSuchSlot,
     /// The type of a value's first slot is not one that the operand takes.
     WrongType,
-    /// A value, read or written, goes on behind the last slot.
+    /// A value, read or written, extends beyond the last slot.
     BeyondEnd,
     /// A coordinate or an element is not below p.
     NotReduced,
@@ -20,7 +20,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All there are.
+    /// The errors in the order of their numbers.
     pub const ALL: [Self; 6] = [
         Self::UnknownOpcode,
         Self::NoSuchSlot,
@@ -54,7 +54,7 @@ impl fmt::Display for Fault {
             Self::UnknownOpcode => "no instruction has this opcode",
             Self::NoSuchSlot => "an operand that is not below the number of slots",
             Self::WrongType => "an operand of a type that the instruction does not take",
-            Self::BeyondEnd => "a value that goes on behind the last slot",
+            Self::BeyondEnd => "a value that extends beyond the last slot",
             Self::NotReduced => "a number that is not below the modulus",
             Self::NotOnCurve => "a point that is not on the curve",
         })

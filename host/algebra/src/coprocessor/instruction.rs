@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Bytes of an instruction.
 pub const INSTRUCTION_BYTES: usize = 8;
 
-/// What an operand of an instruction is. `To…`: where a result begins.
+/// The role of an operand of an instruction. `To…`: the first slot of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A slot of data memory.
@@ -42,7 +42,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// What the specification calls it.
+    /// Returns its name in the specification.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Slot => "slot",
@@ -63,7 +63,7 @@ impl Role {
         }
     }
 
-    /// Is it a place in data memory?
+    /// Returns whether it is a slot of data memory.
     pub const fn is_data(self) -> bool {
         !matches!(self, Self::Index | Self::Target)
     }
@@ -72,7 +72,7 @@ impl Role {
 /// Defines the opcodes: number, name and operands of each.
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $name:ident = $number:literal $text:literal [$($role:ident),*];)*) => {
-        /// What an instruction does. docs/use/coprocessor.md describes each.
+        /// The operation of an instruction. docs/use/coprocessor.md describes each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Opcode {
@@ -80,7 +80,7 @@ macro_rules! opcodes {
         }
 
         impl Opcode {
-            /// All there are, by number.
+            /// The opcodes, by number.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// Its name in the specification.
@@ -101,11 +101,11 @@ opcodes! {
     NoopWait = 0x00 "noop_wait" [];
     /// b = a, one slot.
     CopyReg = 0x01 "copy_reg" [Slot, ToSlot];
-    /// Goes on at a.
+    /// Jumps to a.
     Jump = 0x02 "jump" [Target];
-    /// Goes on at a if the low 64 bits of b and c are equal.
+    /// Jumps to a if the low 64 bits of b and c are equal.
     JumpIfEq = 0x04 "jump_if_eq" [Target, Slot, Slot];
-    /// Lessens b by 1 and goes on at a if the low 64 bits of b are not 0.
+    /// Decrements b and jumps to a if the low 64 bits of b are not 0.
     JumpNonzeroSub = 0x05 "jump_nonzero_sub" [Target, Slot];
     /// Sends the value at a with the index b.
     SendInterrupt = 0x06 "send_interrupt" [Value, Index];
@@ -162,18 +162,18 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Of an opcode.
+    /// Creates an instruction.
     pub const fn new(opcode: Opcode, operands: [u16; 3]) -> Self {
         Self { opcode: opcode.number(), operands }
     }
 
-    /// As the card has it: opcode, a, b, c, 0.
+    /// Encodes the instruction in the card's layout: opcode, a, b, c, 0.
     pub fn to_bytes(self) -> [u8; INSTRUCTION_BYTES] {
         let [[a0, a1], [b0, b1], [c0, c1]] = self.operands.map(u16::to_le_bytes);
         [self.opcode, a0, a1, b0, b1, c0, c1, 0]
     }
 
-    /// The inverse; the last byte says nothing.
+    /// Decodes [`Self::to_bytes`]; the last byte is ignored.
     pub fn from_bytes([opcode, a0, a1, b0, b1, c0, c1, _]: [u8; INSTRUCTION_BYTES]) -> Self {
         let operands = [[a0, a1], [b0, b1], [c0, c1]].map(u16::from_le_bytes);
         Self { opcode, operands }
@@ -199,7 +199,7 @@ impl fmt::Display for Instruction {
     }
 }
 
-/// What [`Instruction`] displays; operands that are missing are 0. The error says what is wrong.
+/// Parses the text that [`Instruction`] displays; missing operands are 0. The error describes the problem.
 impl FromStr for Instruction {
     type Err = String;
 

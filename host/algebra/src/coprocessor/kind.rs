@@ -1,6 +1,6 @@
 //! The types of slots.
 
-/// What a value is, by its first slot.
+/// The type of a value, stored in its first slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -35,7 +35,7 @@ pub enum FieldName {
 }
 
 impl Kind {
-    /// All there are, by number.
+    /// The types, by number.
     pub const ALL: [Self; 8] = [
         Self::Scalar,
         Self::Fe,
@@ -71,7 +71,7 @@ impl Kind {
         self as u8
     }
 
-    /// How many slots a value has.
+    /// Returns the number of slots of a value.
     pub const fn slots(self) -> usize {
         match self {
             Self::Scalar | Self::Fe => 1,
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// What `sub`, `add`, `mul` and `inv` compute with: of a point, one coordinate.
+    /// Returns the field in which `sub`, `add`, `mul` and `inv` compute; for a point, the field of one coordinate.
     pub const fn field(self) -> FieldName {
         match self {
             Self::Scalar | Self::Fe | Self::FpAf | Self::FpJb => FieldName::Fp,
@@ -103,7 +103,7 @@ impl FieldName {
         }
     }
 
-    /// How many slots an element has.
+    /// Returns the number of slots of an element.
     pub const fn slots(self) -> usize {
         match self {
             Self::Fp => 1,

@@ -1,4 +1,4 @@
-//! The Miller value by lines that stand in memory: those of a point of G2 that is used often are made once.
+//! The Miller value from precomputed line coefficients in memory, for a point of G2 that is used often.
 
 use crate::bls12_381::{Fp2, Fp6, Fp12, G1, G2};
 use crate::curve::Affine;
@@ -33,7 +33,7 @@ pub fn lines(q: &Affine<G2>) -> Vec<Line> {
     Bls12381::steps().into_iter().map(next).collect()
 }
 
-/// The product of lines at a point of G1, scaled so that the coefficient of v w is 1, before the conjugation that the sign of z asks for; 1 of the identity.
+/// Computes the product of the lines at a point of G1, scaled so that the coefficient of v w is 1, before the conjugation for a negative z; 1 for the identity.
 pub(super) fn miller_lines(p: &Affine<G1>, lines: &[Line]) -> Fp12 {
     if p.is_identity().into() {
         return Fp12::ONE;

@@ -19,7 +19,7 @@ pub struct Machine {
     isa: Isa,
 }
 
-/// What an instruction sends.
+/// The value that an instruction sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupt {
     /// Operand b.
@@ -38,20 +38,20 @@ impl Interrupt {
     }
 }
 
-/// What a step came to.
+/// The effect of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Nothing: the machine waits.
     Waits,
     /// An instruction was done.
     Done,
-    /// And it sent this.
+    /// The instruction sent this value.
     Sent(Interrupt),
     /// An instruction was not done, for this reason.
     Refused(Fault),
 }
 
-/// Why a run came to its end.
+/// The reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stop {
     /// The machine waits.
@@ -67,7 +67,7 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// With 2^n slots for data and 2^m for instructions, n and m up to 16: scalars of 0, and a program that waits.
+    /// Creates a machine with 2^n slots for data and 2^m for instructions, n and m up to 16. It has scalars of 0 and a program that waits.
     pub fn new(isa: Isa, log2_data: u32, log2_instructions: u32) -> Self {
         Self {
             data: vec![Slot::default(); 1 << log2_data.min(16)],
@@ -83,7 +83,7 @@ impl Machine {
         self.pointer
     }
 
-    /// Goes on there; the number is taken modulo that of instruction slots.
+    /// Sets the pointer; the number is taken modulo the number of instruction slots.
     pub fn set_pointer(&mut self, to: usize) {
         self.pointer = to % self.program.len();
     }
@@ -98,7 +98,7 @@ impl Machine {
         self.error = None;
     }
 
-    /// Does the next instruction wait?
+    /// Returns whether the next instruction waits.
     pub fn waits(&self) -> bool {
         self.program[self.pointer].opcode == Opcode::NoopWait.number()
     }
@@ -127,7 +127,7 @@ impl Machine {
         }
     }
 
-    /// Steps until it waits, but not more than `limit`; interrupts go to `receive` as they come. Says how many instructions there were.
+    /// Steps until the machine waits, at most `limit` times; `receive` is called with each interrupt. Returns the number of instructions as well.
     pub fn run(&mut self, limit: u64, mut receive: impl FnMut(Interrupt)) -> (Stop, u64) {
         for steps in 0..limit {
             match self.step() {

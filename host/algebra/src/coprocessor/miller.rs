@@ -1,5 +1,5 @@
-//! The Miller value as the published card has it. That of [`crate::pairing`] differs by factors in Fp2, which the final exponentiation
-//! makes 1; here they are part of the answer.
+//! The Miller value as the published card computes it. The one of [`crate::pairing`] differs by factors in Fp2. The final exponentiation
+//! removes them, but in this module they are part of the result.
 
 #![allow(non_snake_case)]
 
@@ -8,7 +8,7 @@ use crate::curve::Affine;
 use crate::field::Field;
 use crate::pairing::{Bls12381, Pairing, Step};
 
-/// The product of lines, before the conjugation that the sign of z asks for; 1 if a point is the identity. Points in Jacobian coordinates,
+/// Computes the product of lines, before the conjugation for a negative z; 1 if a point is the identity. Points are in Jacobian coordinates,
 /// lines as in Beuchat et al., ePrint 2010/354, Algorithms 26 and 27.
 pub(super) fn miller_loop(p: &Affine<G1>, q: &Affine<G2>) -> Fp12 {
     if bool::from(p.is_identity() | q.is_identity()) {

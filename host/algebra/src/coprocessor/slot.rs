@@ -25,12 +25,12 @@ impl Default for Slot {
 }
 
 impl Slot {
-    /// Of a number, little-endian; none if it has more bits than a slot.
+    /// Returns the slot of a number, little-endian; `None` if it has more bits than a slot.
     pub fn new(value: [u8; SLOT_BYTES], kind: Kind) -> Option<Self> {
         (value[SLOT_BYTES - 1] & TYPE_MASK == 0).then_some(Self { value, kind })
     }
 
-    /// Of 48 bytes as the card has them; every content is a slot.
+    /// Decodes 48 bytes in the card's layout; any content is valid.
     pub fn from_bytes(mut bytes: [u8; SLOT_BYTES]) -> Self {
         let last = &mut bytes[SLOT_BYTES - 1];
         let kind = Kind::ALL[usize::from(*last >> TYPE_SHIFT)];
@@ -38,7 +38,7 @@ impl Slot {
         Self { value: bytes, kind }
     }
 
-    /// As the card has it.
+    /// Encodes the slot in the card's layout.
     pub fn to_bytes(&self) -> [u8; SLOT_BYTES] {
         let mut bytes = self.value;
         bytes[SLOT_BYTES - 1] |= self.kind.number() << TYPE_SHIFT;
@@ -67,7 +67,7 @@ impl Slot {
         self
     }
 
-    /// The number in words of 64 bits, lowest first.
+    /// Returns the number as 64-bit limbs, lowest first.
     pub(super) fn limbs(&self) -> [u64; SLOT_BYTES / 8] {
         let mut limbs = [0; SLOT_BYTES / 8];
         for (limb, bytes) in limbs.iter_mut().zip(self.value.chunks_exact(8)) {

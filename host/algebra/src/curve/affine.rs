@@ -23,7 +23,7 @@ impl<C: Curve> Affine<C> {
         CtOption::new(point, point.is_on_curve())
     }
 
-    /// The point with these coordinates, which the caller knows to be on the curve, or (0, 0).
+    /// Creates a point from its coordinates, without a check: the caller ensures that they are on the curve, or (0, 0).
     pub const fn new_unchecked(x: C::Base, y: C::Base) -> Self {
         Self { x, y }
     }
@@ -102,7 +102,7 @@ impl<C: Curve> Affine<C> {
         Self { x, y }
     }
 
-    /// All points in this form, for one inversion.
+    /// Converts points with a single inversion.
     pub fn batch(points: &[Projective<C>]) -> Vec<Self> {
         let mut inverses: Vec<C::Base> = points.iter().map(|point| point.Z).collect();
         C::Base::batch_invert(&mut inverses);

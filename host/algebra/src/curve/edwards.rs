@@ -114,7 +114,7 @@ impl<C: EdwardsForm> EdwardsAffine<C> {
         Affine::conditional_select(&point, &at_x_0, self.x.is_zero())
     }
 
-    /// As the second point of the cheapest addition.
+    /// Precomputes the second operand of the cheapest addition.
     pub fn precompute(&self) -> Precomputed<C> {
         Precomputed { YmX: self.y - self.x, YpX: self.y + self.x, kT: C::K * self.x * self.y }
     }
@@ -158,7 +158,7 @@ impl<C: EdwardsForm> Edwards<C> {
         [self.X, self.Y, self.Z, self.T]
     }
 
-    /// From what a formula gave; Z = 0 says that it missed, and all zeros stay so in every formula.
+    /// Creates a point from the result of a formula. Z = 0 marks an exceptional case, and every formula keeps all zeros.
     fn of_formula([X, Y, Z, T]: [C::Base; 4]) -> Self {
         Self::conditional_select(&Self { X, Y, Z, T }, &Self::MISSED, Z.is_zero())
     }
@@ -189,7 +189,7 @@ impl<C: EdwardsForm> Edwards<C> {
         times(self, k)
     }
 
-    /// As a pair; none when it was missed.
+    /// Converts to affine coordinates; none for an exceptional case.
     pub fn to_affine(&self) -> CtOption<EdwardsAffine<C>> {
         self.Z.invert().map(|inverse| EdwardsAffine { x: self.X * inverse, y: self.Y * inverse })
     }
@@ -237,7 +237,7 @@ impl<C: EdwardsForm> Sub for Edwards<C> {
     }
 }
 
-/// The same point; a missed sum equals nothing.
+/// Compares points; the result of an exceptional case equals no point.
 impl<C: EdwardsForm> ConstantTimeEq for Edwards<C> {
     fn ct_eq(&self, other: &Self) -> Choice {
         let points = !self.is_missed() & !other.is_missed();

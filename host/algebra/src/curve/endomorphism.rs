@@ -3,7 +3,7 @@
 
 use crate::field::PrimeField;
 
-/// What cuts scalars of one group: all of it follows from lambda and r and is computed at build time, from a short
+/// The constants that split scalars of one group. They are computed at build time from lambda and r, with a short
 /// basis (a1, b1), (a2, b2) of the lattice a + b lambda = 0 mod r.
 ///
 /// ```text
@@ -25,7 +25,7 @@ pub struct Split<S: PrimeField> {
 
 /// A number of few bits with a sign, as a scalar and as limbs.
 pub(super) struct Short {
-    /// True when the scalar stands for r minus the magnitude.
+    /// True when the scalar is r minus the magnitude.
     pub negative: bool,
     /// 64-bit limbs, least significant first.
     pub magnitude: Vec<u64>,

@@ -1,5 +1,5 @@
-//! The point formulas, each in the letters of the file of its name in `spec/formulas`. They are arithmetic alone: what
-//! they hold for is said there and here, and it is the callers who keep to it.
+//! The point formulas, each in the letters of the file of its name in `spec/formulas`. They are arithmetic alone: the
+//! specification and this file document their domains, and the callers ensure them.
 //!
 //! A point is an array of its coordinates in the order of the file's inputs. The constants `b3` and `k` come as
 //! functions that multiply by them.
@@ -173,7 +173,7 @@ pub fn hwcd_dbl<F: Field>(p: [F; 3]) -> [F; 4] {
     hwcd_last(E, G - C, G, -(A + B))
 }
 
-/// How all three end: the four products of two quotients E/G and H/F.
+/// The end of all three formulas: the four products of two quotients E/G and H/F.
 fn hwcd_last<R: Field>(E: R, F: R, G: R, H: R) -> [R; 4] {
     let X3 = E * F;
     let Y3 = G * H;

@@ -32,7 +32,7 @@ impl<C: Curve> Jacobian<C> {
         jacobian_dbl(self.coordinates()).into()
     }
 
-    /// P + Q. The formula tells equal and opposite points by its Z3 = 0; then Y tells them apart.
+    /// Computes P + Q. Z3 = 0 indicates equal or opposite points; Y distinguishes the two cases.
     pub fn add_mixed_vartime(&self, other: &Affine<C>) -> Self {
         if bool::from(other.is_identity()) {
             return *self;
@@ -59,7 +59,7 @@ impl<C: Curve> Jacobian<C> {
         if sum.is_identity_vartime() && equal() { self.double_vartime() } else { sum }
     }
 
-    /// All points as pairs, for one inversion.
+    /// Converts points with a single inversion.
     pub fn batch_to_affine_vartime(points: &[Self]) -> Vec<Affine<C>> {
         let mut inverses: Vec<C::Base> = points.iter().map(|point| point.Z).collect();
         C::Base::batch_invert(&mut inverses);
@@ -71,7 +71,7 @@ impl<C: Curve> Jacobian<C> {
     }
 }
 
-/// The caller knows that these are coordinates of a point.
+/// Creates a point without a check: the caller ensures that these are its coordinates.
 impl<C: Curve> From<[C::Base; 3]> for Jacobian<C> {
     fn from([X, Y, Z]: [C::Base; 3]) -> Self {
         Self { X, Y, Z }

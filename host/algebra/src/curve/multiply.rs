@@ -13,7 +13,7 @@ const WINDOW: usize = 4;
 
 /// Width of the non-adjacent form: digits are odd, below 2^(NAF - 1) = 16, and NAF - 1 zeros follow each.
 const NAF: u32 = 5;
-/// As many odd multiples.
+/// The number of odd multiples.
 const ODD: usize = 1 << (NAF - 2);
 
 impl<C: Curve> Projective<C> {
@@ -29,7 +29,7 @@ impl<C: Curve> Projective<C> {
         windows(self, n, 64 * n.len())
     }
 
-    /// n P for an integer n that everybody knows: the time depends on n, not on P.
+    /// Computes n P for a public integer n: the time depends on n, not on P.
     pub fn times_public(&self, n: &[u64]) -> Self {
         let bits =
             n.iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1 == 1));
@@ -86,7 +86,7 @@ impl<C: Curve> Additive for Projective<C> {
     }
 }
 
-/// What a fixed window needs of a group.
+/// The operations of a group that a fixed window needs.
 pub(super) trait Additive: Copy + Add<Output = Self> + ConditionallySelectable {
     /// The sum of nothing.
     const IDENTITY: Self;

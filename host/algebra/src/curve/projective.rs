@@ -1,8 +1,8 @@
 //! Points in homogeneous coordinates with complete formulas: Renes, Costello, Batina, ePrint 2015/1060, for a = 0.
 //!
-//! They hold for every pair of points P, Q unless P - Q has order 2, and then give (0 : 0 : 0). Most curves here have
-//! no point of order 2. On the others (an even cofactor: BLS12-377 G1) that result is noticed and the chord taken
-//! instead; the branch tells nothing about points of the subgroup, of which no two make such a pair.
+//! They hold for every pair of points P, Q unless P - Q has order 2, and then give (0 : 0 : 0). Most curves of this crate have
+//! no point of order 2. On the others (an even cofactor: BLS12-377 G1) that result is detected and the chord formula is
+//! used instead. The branch reveals nothing about points of the subgroup, of which no two make such a pair.
 
 #![allow(non_snake_case)]
 
@@ -99,7 +99,7 @@ fn chord<C: Curve>(p: &Projective<C>, q: &Projective<C>) -> Projective<C> {
     Projective { X: v * A, Y: u * (R - A) - vvv * Y1Z2, Z: vvv * Z1Z2 }
 }
 
-/// The caller knows that these are coordinates of a point.
+/// Creates a point without a check: the caller ensures that these are its coordinates.
 impl<C: Curve> From<[C::Base; 3]> for Projective<C> {
     fn from([X, Y, Z]: [C::Base; 3]) -> Self {
         Self { X, Y, Z }

@@ -15,9 +15,9 @@ const WORDS: usize = 24;
 /// Points under way at a time: eight in the lanes of each of two vectors.
 const STEP: usize = 2 * WIDTH;
 
-/// Writes points in the form of [`pair`]. They are on the curve; whether they are of the subgroup is not asked. An error is
-/// the number of the first that is not, with [`EncodingError::NotReduced`] or [`EncodingError::NotOnCurve`]; what is then
-/// in `pairs` is of no use.
+/// Writes points in the form of [`pair`]. They must be on the curve; the subgroup is not checked. An error contains
+/// the number of the first invalid point, with [`EncodingError::NotReduced`] or [`EncodingError::NotOnCurve`]; the content
+/// of `pairs` is then unspecified.
 ///
 /// The slices have the same length, that of a whole number of points; anything else is a bug of the caller.
 pub fn to_pairs<C: Group>(
@@ -136,12 +136,12 @@ fn scatter<C: Group>(rows: &[Rows; 2], pairs: &mut [u8]) {
     }
 }
 
-/// Where points of two vectors are neither on the curve nor the identity.
+/// Returns the masks of the points of two vectors that are neither on the curve nor the identity.
 #[inline(always)]
 fn off_curve<M: Machine, R: Residue<M>>(m: M, curve_b: &R, x: &[R; 2], y: &[R; 2]) -> [Mask; 2] {
-    let squares = m.apart(Product(m, x, x));
-    let cubes = m.apart(Product(m, &squares, x));
-    let squares = m.apart(Product(m, y, y));
+    let squares = m.outline(Product(m, x, x));
+    let cubes = m.outline(Product(m, &squares, x));
+    let squares = m.outline(Product(m, y, y));
     both!(n => !(equal(&squares[n], &cubes[n], curve_b) | (x[n].is_zero() & y[n].is_zero())))
 }
 
@@ -158,7 +158,7 @@ impl<M: Machine, R: Residue<M>> Task for Product<'_, M, R> {
     }
 }
 
-/// Where y^2 = x^3 + b.
+/// Returns the mask of the lanes where y^2 = x^3 + b.
 #[inline(always)]
 fn equal<M: Machine, R: Residue<M>>(square: &R, cube: &R, curve_b: &R) -> Mask {
     square.equals(&R::reduced(&cube.plus(curve_b)))

@@ -8,8 +8,8 @@
 //! | 06, 07 | x and y, and y is even, odd: the hybrid form of ANSI X9.62 |
 //! | 00 | nothing: the identity |
 //!
-//! The identity is no public key and is refused. So is the hybrid form, which says the same thing twice and is not
-//! in SEC 1, unless it is asked for ([`Hybrid::Accepted`]): the Bitcoin family accepts it.
+//! The identity is no public key and is rejected. So is the hybrid form, which is redundant and not
+//! in SEC 1, unless the caller accepts it ([`Hybrid::Accepted`]): the Bitcoin family does.
 
 use super::{Coordinate, EncodingError, of_length, point, point_at};
 use crate::curve::Affine;
@@ -17,12 +17,12 @@ use crate::field::PrimeField;
 use crate::isa::Isa;
 use crate::secp256k1::{self, Fp, Secp256k1};
 
-/// What becomes of 06 and 07.
+/// The treatment of 06 and 07.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hybrid {
     /// [`EncodingError::Flags`].
     Refused,
-    /// A point, if the byte says the truth about y.
+    /// A point, if the byte is consistent with y.
     Accepted,
 }
 

@@ -23,9 +23,9 @@ const FLAGS: u8 = COMPRESSED | IDENTITY | LARGER;
 
 /// A group with these encodings: its field leaves three bits free.
 pub trait Zcash: Curve<Base: Coordinate> {
-    /// As many bytes as x has.
+    /// An array with the bytes of x.
     type Compressed: AsRef<[u8]> + AsMut<[u8]>;
-    /// As many bytes as x and y have.
+    /// An array with the bytes of x and y.
     type Uncompressed: AsRef<[u8]> + AsMut<[u8]>;
     /// Zeros.
     const ZEROS: (Self::Compressed, Self::Uncompressed);
@@ -43,7 +43,7 @@ impl Zcash for G2 {
     const ZEROS: ([u8; 96], [u8; 192]) = ([0; 96], [0; 192]);
 }
 
-/// Writes x and what tells y.
+/// Writes x and the flag that selects y.
 pub fn encode_compressed<C: Zcash>(point: &Affine<C>) -> C::Compressed {
     let (mut encoding, _) = C::ZEROS;
     let bytes = encoding.as_mut();
@@ -69,7 +69,7 @@ pub fn encode_uncompressed<C: Zcash>(point: &Affine<C>) -> C::Uncompressed {
     encoding
 }
 
-/// Reads a point of the subgroup from x and what tells y.
+/// Reads a point of the subgroup from x and the flag that selects y.
 pub fn decode_compressed<C: Zcash>(encoding: &[u8]) -> Result<Affine<C>, EncodingError> {
     match read_compressed::<C>(encoding)? {
         // y = 0 would be neither; no point has it, as the order of the curve is odd.

@@ -137,8 +137,8 @@ pub(super) fn are_out_of_order(rows: &[[u32; STRIPS]]) -> bool {
     unsafe { with_avx2(rows) }
 }
 
-/// All pairs among 32 indices: each row turned by each number of places against the rows before it, and against
-/// itself as far as half a turn.
+/// Compares all pairs among 32 indices: each row, rotated by each number of places, with the rows before it, and with
+/// itself for up to half of the rotations.
 pub(super) fn have_equal_pair(rows: &[[u32; STRIPS]; 4]) -> bool {
     #[target_feature(enable = "avx2")]
     fn with_avx2(rows: &[[u32; STRIPS]; 4]) -> bool {

@@ -1,4 +1,4 @@
-//! What the leaves of a header share, written once for every instruction set: a vector lane is a header.
+//! The computation that the leaves of a header share, written once for every instruction set: a vector lane is a header.
 //!
 //! It is the chaining value h after the first block, and the second block's state v in its first round, as far
 //! as that goes without the index: the columns without the second half of the first, where message word 1 comes

@@ -11,7 +11,7 @@ use super::avx2;
 /// Bytes that an index is read from: its own, and strangers in front of them.
 const WINDOW: usize = 8;
 
-/// A solution's indices, and room for the search for duplicates.
+/// A solution's indices, with working memory for the search for duplicates.
 #[derive(Clone, Debug)]
 pub struct Indices {
     /// Index number l * rows + s at `rows[s][l]`, as [`walk`](super::walk) wants them.
@@ -24,7 +24,7 @@ pub struct Indices {
 }
 
 impl Indices {
-    /// Room for `count` (at least eight, a power of two) indices of `bits` (at most 32).
+    /// Allocates memory for `count` (at least eight, a power of two) indices of `bits` (at most 32).
     pub fn new(count: usize, bits: u32) -> Self {
         assert!(count >= STRIPS && count.is_power_of_two() && (1..=32).contains(&bits));
         Self {
@@ -40,8 +40,8 @@ impl Indices {
         &self.rows
     }
 
-    /// Cuts the solution at the end of a header into its indices: big-endian, one after the other. At least
-    /// eight bytes, whatever they are, stand before the solution.
+    /// Splits the solution at the end of a header into its indices: big-endian, one after the other. At least
+    /// eight bytes, of any content, precede the solution.
     pub fn read(&mut self, header: &[u8]) {
         let bytes = WINDOW + self.rows.len() * self.bits;
         let (_, bytes) = header.split_at(header.len().checked_sub(bytes).expect("a whole header"));

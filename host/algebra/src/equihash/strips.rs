@@ -3,12 +3,12 @@
 //! An instruction-set file has in scope a vector type `V`, which holds `LANES` strips of `ROWS` rows in 64-bit
 //! lanes, and its operations: those of [`crate::blake2b`], and
 //!
-//! * `splat and or sub shl shr`: what they say, lane by lane; `mul32` is the product of the lower halves;
+//! * `splat and or sub shl shr`: lane by lane; `mul32` is the product of the lower halves;
 //! * `load(rows, first)`: these rows' indices of the strips from `first` on;
 //! * `xor_rows(a)`: the exclusive or over the rows, in the first row; zeros in the others;
 //! * `store_words(a, words, first)`: rows and lanes one after the other, from word `first` on, as far as there
 //!   are words: to a word a strip, that is the first row;
-//! * `xor_where(a, slot, t, w)`: a ^ w where `slot` is t, a elsewhere.
+//! * `xor_where(a, slot, t, w)`: a ^ w where `slot` is t, a otherwise.
 //!
 //! It gets the functions by naming the processor features that they need.
 

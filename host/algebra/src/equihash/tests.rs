@@ -112,8 +112,8 @@ fn strip_sums_are_those_of_the_leaves_for_all_parameters() {
     }
 }
 
-/// Pairs of equal leaves cancel, so a list of such pairs has no fault; then some pairs are spoilt, some of
-/// them by leaves that collide in the first groups, and mended further on.
+/// Pairs of equal leaves cancel, so a list of such pairs has no fault; then some pairs are modified, some of
+/// them by leaves that collide in the first groups, and corrected in later ones.
 #[test]
 fn faults_are_those_of_the_definition() {
     let mut rng = ChaCha20Rng::seed_from_u64(2);

@@ -13,7 +13,7 @@ pub fn limbs_of_le_bytes<const N: usize>(bytes: &[u8]) -> [u64; N] {
     limbs
 }
 
-/// Writes as many bytes as there is room for, lowest first.
+/// Writes the lowest bytes, as many as `bytes` holds.
 pub fn le_bytes_of_limbs(limbs: &[u64], bytes: &mut [u8]) {
     for (limb, chunk) in limbs.iter().zip(bytes.chunks_mut(8)) {
         chunk.copy_from_slice(&limb.to_le_bytes()[..chunk.len()]);

@@ -18,7 +18,7 @@ use super::{DecodeError, Field, PrimeField};
 /// An odd prime of N limbs. Its numbers and the shape of its encoding are given; the rest follows, unless the prime has
 /// a better product.
 pub trait Modulus<const N: usize>: Send + Sync + 'static {
-    /// What the specification calls the field.
+    /// The name of the field in the specification.
     const NAME: &'static str;
     /// The prime p, lowest limb first.
     const MODULUS: [u64; N];

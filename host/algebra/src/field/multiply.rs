@@ -7,7 +7,7 @@ use super::limbs::{add, add_carry, add_mod, mul_add, reduce_once, sub};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{Adx, products};
 
-/// What a reduction modulo p needs.
+/// The constants of a reduction modulo p.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Reduction<const N: usize> {
@@ -23,7 +23,7 @@ impl<const N: usize> Reduction<N> {
         Self { p, negative_inverse: inverse_mod_word(p[0]).wrapping_neg() }
     }
 
-    /// Is (count + 1) p < 2^(64 N)? Then `count` products can be summed and reduced together in N + 1 limbs: with T
+    /// Returns whether (count + 1) p < 2^(64 N). Then `count` products can be summed and reduced together in N + 1 limbs: with T
     /// below (count + 1) p, so is `(T + a[0][i] b[0] + a[1][i] b[1] + … + m p) / 2^64`. The last T, the sum of the
     /// products and of at most 2^(64 N) p, divided by 2^(64 N), is below 2 p if all a and b are below p; for a single
     /// product it is enough that b is.

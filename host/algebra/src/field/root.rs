@@ -8,7 +8,7 @@ use super::Field;
 use super::constants::{shift_right, trailing_zeros};
 use super::limbs::sub;
 
-/// What the root of a prime p - 1 = 2^s t, t odd, needs.
+/// The constants of the square root modulo a prime p with p - 1 = 2^s t, t odd.
 #[derive(Clone, Copy, Debug)]
 pub struct RootConstants<const N: usize> {
     /// s.
@@ -20,7 +20,7 @@ pub struct RootConstants<const N: usize> {
 }
 
 impl<const N: usize> RootConstants<N> {
-    /// Of the odd prime p.
+    /// Computes the constants for the odd prime p.
     pub const fn new(p: &[u64; N]) -> Self {
         let mut one = [0; N];
         one[0] = 1;

@@ -27,7 +27,7 @@ const fn steps_needed(bits: u32) -> u32 {
     ((45907 * bits as u64 + 26313) / 19929) as u32
 }
 
-/// What inversion modulo p needs.
+/// The constants of inversion modulo p.
 #[derive(Clone, Copy, Debug)]
 pub struct Inversion<const N: usize> {
     p: Signed62<N>,
@@ -75,7 +75,7 @@ impl<const N: usize> Inversion<N> {
         d.normalized(f.sign(), &self.p).limbs()
     }
 
-    /// The same in a time that depends on x: stops when g is 0, and takes runs of zero bits of g at once.
+    /// Inverts in a time that depends on x: stops when g is 0, and processes runs of zero bits of g at once.
     pub fn invert_vartime(&self, x: &[u64; N]) -> [u64; N] {
         let (mut f, mut g) = (self.p, Signed62::new(x));
         let (mut d, mut e) = (Signed62::ZERO, self.scale);

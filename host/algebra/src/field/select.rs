@@ -26,7 +26,7 @@ pub fn select<const N: usize>(bit: u64, chosen: &[u64; N], otherwise: &[u64; N])
     std::array::from_fn(|i| machine::select(bit, chosen[i], otherwise[i]))
 }
 
-/// All ones if `bit` is 1, 0 if it is 0.
+/// Returns all ones if `bit` is 1, and 0 if it is 0.
 #[inline(always)]
 pub fn mask(bit: u64) -> u64 {
     machine::mask(bit)

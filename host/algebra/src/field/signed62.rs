@@ -1,4 +1,4 @@
-//! Signed integers in limbs of 62 bits, for products with words that are sums of two products with room to spare.
+//! Signed integers in limbs of 62 bits, for products with words that are sums of two products, without overflow.
 
 /// Bits of a limb.
 pub const LIMB_BITS: u32 = 62;
@@ -31,7 +31,7 @@ impl<const N: usize> Signed62<N> {
         Self { low, top: (limbs[N - 1] >> (64 - 2 * N)) as i64 }
     }
 
-    /// In limbs of 64 bits; the number is not negative and fits.
+    /// Returns limbs of 64 bits; the number is not negative and fits.
     #[inline(always)]
     pub fn limbs(&self) -> [u64; N] {
         std::array::from_fn(|i| {
@@ -40,13 +40,13 @@ impl<const N: usize> Signed62<N> {
         })
     }
 
-    /// All ones for a negative number, otherwise 0.
+    /// Returns all ones for a negative number, and 0 otherwise.
     #[inline(always)]
     pub fn sign(&self) -> i64 {
         self.top >> 63
     }
 
-    /// Is it 0?
+    /// Returns whether the number is 0.
     #[inline(always)]
     pub fn is_zero_vartime(&self) -> bool {
         self.low.iter().fold(self.top, |bits, limb| bits | limb) == 0

@@ -1,4 +1,4 @@
-//! What every field and every prime field can do.
+//! The operations of fields and prime fields.
 
 use std::error::Error;
 use std::fmt::{self, Debug};
@@ -6,10 +6,10 @@ use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, CtOption};
 
-/// Why bytes are not a field element.
+/// The reason why bytes are not a field element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodeError {
-    /// Not as many bytes as an element has.
+    /// The number of bytes is not that of an element.
     Length {
         /// Bytes of an element.
         expected: usize,
@@ -33,9 +33,9 @@ impl fmt::Display for DecodeError {
 
 impl Error for DecodeError {}
 
-/// A finite field. Everything takes the same time for all values, unless its name ends in `_vartime`.
+/// A finite field. All operations take the same time for all values, unless their names end in `_vartime`.
 ///
-/// Equality, too, is decided in constant time; the `bool` that says so is for the caller to keep from leaking.
+/// Equality is computed in constant time too; the caller keeps the resulting `bool` from leaking.
 pub trait Field:
     Copy
     + Eq
@@ -87,7 +87,7 @@ pub trait Field:
     /// A square root, either of the two; none if there is none.
     fn sqrt(&self) -> CtOption<Self>;
 
-    /// Is it 0?
+    /// Returns whether it is 0.
     fn is_zero(&self) -> Choice {
         self.ct_eq(&Self::ZERO)
     }
@@ -123,10 +123,10 @@ pub trait Field:
     }
 }
 
-/// The integers modulo a prime. Outside it is a canonical integer, from 0 to the modulus less 1; what it is inside
-/// is nobody's business.
+/// The integers modulo a prime. Conversions use the canonical integer, from 0 to the modulus minus 1; the internal
+/// representation is private.
 pub trait PrimeField: Field + From<u64> {
-    /// What `spec/fields` calls it.
+    /// Its name in `spec/fields`.
     const NAME: &'static str;
     /// Bits of the modulus.
     const BITS: u32;

@@ -19,7 +19,7 @@ const ABSENT: u8 = 1;
 const PRESENT: u8 = 2;
 
 impl Adx {
-    /// Asks the first time, and remembers.
+    /// Detects the instructions on the first call and caches the result.
     #[inline(always)]
     pub(super) fn detect() -> Option<Self> {
         match FOUND.load(Relaxed) {
@@ -57,7 +57,7 @@ pub fn select(bit: u64, chosen: u64, otherwise: u64) -> u64 {
     word
 }
 
-/// All ones if `bit` is 1, 0 if it is 0; the compiler does not know that there are only the two.
+/// Returns all ones if `bit` is 1, and 0 if it is 0; hides from the compiler that there are only two values.
 #[inline(always)]
 pub fn mask(bit: u64) -> u64 {
     let mut mask = bit;
@@ -66,7 +66,7 @@ pub fn mask(bit: u64) -> u64 {
     mask
 }
 
-/// Asks for the lines of a value.
+/// Prefetches the cache lines of a value.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -1,6 +1,6 @@
 //! Scalars as signed digits.
 
-/// How scalars are cut.
+/// The division of scalars into digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Windows {
     /// Bits of a window, from 1 to [`WIDEST`].

@@ -37,7 +37,7 @@ use pair::Pair;
 pub const BATCH: usize = 1024;
 /// Additions under way at a time.
 const STEP: usize = 2 * WIDTH;
-/// Memory is asked for this many steps ahead.
+/// The number of steps by which memory is prefetched ahead.
 const AHEAD: usize = 2;
 
 /// `buckets[bucket] += points[point]`, or `-=`; in an assignment `=`.
@@ -49,14 +49,14 @@ pub struct Addition {
 }
 
 impl Addition {
-    /// Of a point number below 2^31.
+    /// Creates an addition; the number of the point is below 2^31.
     #[inline]
     pub fn new(bucket: u32, point: u32, negated: bool) -> Self {
         debug_assert!(point >> 31 == 0);
         Self { bucket, point_and_sign: point << 1 | u32::from(negated) }
     }
 
-    /// The same point and sign to another bucket.
+    /// Returns the addition of the same point and sign to another bucket.
     pub(crate) fn to_bucket(self, bucket: u32) -> Self {
         Self { bucket, ..self }
     }
@@ -77,10 +77,10 @@ impl Addition {
     }
 }
 
-/// Does all additions, for any points, on the curve or both of them the identity. The time depends on the
+/// Executes all additions, for any points on the curve or the identity. The time depends on the
 /// numbers, and on whether points are equal, opposite or the identity.
 ///
-/// No bucket may occur twice within [`BATCH`] additions counted from the first: it would keep one of the sums.
+/// No bucket may occur twice within [`BATCH`] additions counted from the first: it would keep only one of the sums.
 /// A number that is too large is a bug of the caller.
 pub fn add_assign_vartime<F: Coordinate>(
     isa: Isa,
@@ -146,7 +146,7 @@ impl<F: Coordinate> Task for AddAssign<'_, F> {
             }
             // 2. The inverse of them all.
             let [all, _] = Residue::products([&product[0]; 2], [&product[1]; 2]);
-            let inverse = m.apart(Invert(all, PhantomData::<M>));
+            let inverse = m.outline(Invert(all, PhantomData::<M>));
             let mut inverse = Residue::products([&inverse; 2], [&product[1], &product[0]]);
             // 3. From the last to the first, the inverse of each, and the sum.
             for (additions, (before, kept)) in batch.chunks(STEP).zip(&products).rev() {

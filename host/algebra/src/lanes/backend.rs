@@ -1,10 +1,10 @@
-//! What a lane kernel asks of a processor: eight 64-bit lanes and the two halves of a 52-bit product.
+//! The instructions that a lane kernel requires: eight 64-bit lanes and the two halves of a 52-bit product.
 //!
 //! A kernel is written once, as a [`Kernel`], over any [`Backend`]; [`run`] picks the backend. Every operation
 //! is fully defined, so that two backends give the same bits, in redundant forms too.
 //!
-//! Processors without such vectors take scalar code instead, a level higher: a batch of additions, a pass of a transform.
-//! The feature `emulation` has a backend of plain words, slow, for tests of the kernels on any processor.
+//! CPUs without such vectors use scalar code instead, one level higher: for a batch of additions, for a pass of a transform.
+//! The feature `emulation` has a backend of 64-bit integers, slow, for tests of the kernels on any CPU.
 
 use super::limbs::constants::Constants;
 use super::limbs::product;
@@ -16,7 +16,7 @@ use crate::isa::Level;
 pub const WIDTH: usize = 8;
 /// Bits of a limb.
 pub const LIMB_BITS: u32 = 52;
-/// All bits of a limb.
+/// The mask of a limb's bits.
 pub const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
 
 /// A set of lanes, one bit each, lane 0 in the lowest.
@@ -27,7 +27,7 @@ pub trait Backend: Copy {
     /// Eight 64-bit words.
     type V: Copy;
 
-    /// The same word in every lane.
+    /// Returns the word in every lane.
     fn splat(self, word: u64) -> Self::V;
     /// Eight words from memory, lane 0 first.
     fn load(self, words: &[u64; WIDTH]) -> Self::V;
@@ -57,11 +57,11 @@ pub trait Backend: Copy {
     fn add_high(self, acc: Self::V, a: Self::V, b: Self::V) -> Self::V;
     /// b in the lanes of the mask, a in the others.
     fn select(self, mask: Mask, a: Self::V, b: Self::V) -> Self::V;
-    /// Where a = b.
+    /// Returns the mask of the lanes where a = b.
     fn equal(self, a: Self::V, b: Self::V) -> Mask;
-    /// Where a < b.
+    /// Returns the mask of the lanes where a < b.
     fn below(self, a: Self::V, b: Self::V) -> Mask;
-    /// Where a signed a is negative.
+    /// Returns the mask of the lanes where a, as a signed number, is negative.
     fn negative(self, a: Self::V) -> Mask;
     /// Lane i of the result is lane (i + lanes) mod 8 of a; lanes is 1, 2 or 4.
     fn rotate(self, a: Self::V, lanes: usize) -> Self::V;
@@ -98,8 +98,8 @@ pub trait Backend: Copy {
     ) -> [[Self::V; L]; N] {
         product::square(self, p, x)
     }
-    /// Runs a kernel in a function of its own: what is rare, or long and wanted in many places.
-    fn apart<K: Kernel>(self, kernel: K) -> K::Output;
+    /// Runs a kernel out of line: for code that is rare, or long and used in many places.
+    fn outline<K: Kernel>(self, kernel: K) -> K::Output;
     /// A hint that this line of memory is needed soon.
     fn prefetch<T>(self, line: &T);
 }
@@ -142,9 +142,9 @@ pub(crate) use both;
 /// only code that ends up inside the backend's entry is compiled for its instructions. So no closures, and no
 /// library functions that take some, around an operation of a backend: `each` is a loop.
 pub trait Kernel {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// Does it.
+    /// Executes the work.
     fn run<B: Backend>(self, backend: B) -> Self::Output;
 }
 
@@ -174,7 +174,7 @@ impl Isa {
     }
 }
 
-/// Does it with these vectors.
+/// Executes the work with these vectors.
 #[cfg_attr(
     not(any(kernels_of_limbs, feature = "emulation")),
     expect(unused_variables, reason = "there are no vectors")
@@ -188,7 +188,7 @@ pub fn run<K: Kernel>(vectors: Vectors, kernel: K) -> K::Output {
     }
 }
 
-/// All vectors that there are: emulated ones, and those of this process.
+/// Returns all available vectors: emulated ones, and those of this process.
 #[cfg(test)]
 pub(crate) fn all_vectors() -> Vec<Vectors> {
     let found: Vec<_> = Isa::available().into_iter().filter_map(Isa::vectors).collect();

@@ -1,4 +1,4 @@
-//! What is known of an element where debug assertions are: it follows from the formula and never from a value.
+//! The bound of an element in builds with debug assertions. It follows from the formula and never from a value.
 
 /// A bound, which exists where debug assertions are: an element is its digits and nothing else.
 #[derive(Clone, Copy)]
@@ -14,7 +14,7 @@ impl Bound {
         )
     }
 
-    /// What the larger of two, their sum or a multiple is.
+    /// Returns the bound of the larger of two elements, of their sum or of a multiple.
     #[inline(always)]
     pub fn from(self, _other: Self, _rule: fn(u32, u32) -> u32) -> Self {
         Self(
@@ -26,6 +26,6 @@ impl Bound {
     #[inline(always)]
     pub fn check(self, _most: u32) {
         #[cfg(debug_assertions)]
-        assert!(self.0 <= _most, "a formula that leaves the room: {} and not {_most}", self.0);
+        assert!(self.0 <= _most, "a formula exceeds its bound: {} instead of {_most}", self.0);
     }
 }

@@ -1,8 +1,8 @@
-//! Eight elements in doubles, with AVX2 and FMA: about twice as fast as scalar code.
+//! Eight elements with floating-point limbs, with AVX2 and FMA: about twice as fast as scalar code.
 //!
 //! A residue is five signed digits of 51 bits, or six or eight of 48, each a double; a register has one digit of four elements.
-//! Fused multiply-adds give both halves of a product of digits exactly ([`product`]); nothing is ever converted between
-//! integers and doubles but at the doors. All digits are integers of at most 2^53 and no operation divides, so neither
+//! Fused multiply-adds give both halves of a product of digits exactly ([`product`]). Integers are converted to
+//! doubles and back only when elements are read and written. All digits are integers of at most 2^53 and no operation divides, so neither
 //! denormals nor infinities nor NaN can occur, and the time depends on no value.
 //!
 //! The bounds below are those that `spec/model/doubles.py` proves by interval analysis, for each modulus.
@@ -41,8 +41,8 @@ pub use quad::Quad;
 pub use row::{DoublesRow, RowPairProducts, RowProducts};
 pub use sparse::{SparseDoubles, SparsePair};
 
-/// The machine of processors with AVX2 and FMA. It is made where an `Isa` says that the processor has them: this is why the
-/// `unsafe` blocks of this module may use their instructions.
+/// The machine of CPUs with AVX2 and FMA. It is created only after an `Isa` has detected the instructions, so the
+/// `unsafe` blocks of this module may use them.
 #[derive(Clone, Copy, Debug)]
 pub struct Fma(());
 
@@ -57,9 +57,9 @@ impl Fma {
         unsafe { entry(task) }
     }
 
-    /// Does it in a function of its own.
+    /// Executes the work in a separate function.
     #[inline(always)]
-    pub fn apart<W: Work>(self, work: W) -> W::Output {
+    pub fn outline<W: Work>(self, work: W) -> W::Output {
         // SAFETY: `self` exists.
         unsafe { worked(work) }
     }
@@ -76,11 +76,11 @@ fn entry<T: Task>(task: T) -> T::Output {
     task.run(Fma(()))
 }
 
-/// Something to do in doubles; as for a [`Task`], `run` is `#[inline(always)]` and so is all that it calls.
+/// Work with floating-point limbs; as for a [`Task`], `run` is `#[inline(always)]` and so is all that it calls.
 pub trait Work {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// Does it.
+    /// Executes the work.
     fn run(self, fma: Fma) -> Self::Output;
 }
 
@@ -165,7 +165,7 @@ impl Machine for Fma {
         first.take_word_form(form, of_first) | second.take_word_form(form, of_second)
     }
     #[inline(always)]
-    fn apart<T: Task>(self, task: T) -> T::Output {
+    fn outline<T: Task>(self, task: T) -> T::Output {
         self.run(task)
     }
     #[inline(always)]

@@ -1,12 +1,12 @@
-//! Residues in limbs of 52 bits, on processors with AVX-512 IFMA.
+//! Residues in limbs of 52 bits, on CPUs with AVX-512 IFMA.
 //!
-//! [`Limbs`] are eight numbers in the registers of a [`Backend`], and the one form that residues have there. A kernel
-//! computes with a type around them that says what else is known:
+//! [`Limbs`] are eight numbers in the registers of a [`Backend`], the only form of residues there. A kernel
+//! uses one of these types around them, which adds a bound:
 //!
-//! | | how large | when it is reduced | used by |
+//! | | bound | reduction | used by |
 //! |---|---|---|---|
-//! | [`Held`] | K p, by its type | by who writes the formula | MSM, fixed bases, points of files |
-//! | [`Lazy`] | a bound that it carries | when the bound leaves the room | towers, pairings |
+//! | [`Held`] | K p, in its type | explicit, in the formula | MSM, fixed bases, points of files |
+//! | [`Lazy`] | a bound that it carries | when the bound exceeds the range | towers, pairings |
 //! | secp256k1's `Element` and `Sum` | likewise, in sixteenths of p | in products, by folding and not by Montgomery | ECDSA |
 //! | [`Row`] | a bound that debug builds carry | in products | one pairing alone: an element lies across a vector |
 //!
@@ -22,10 +22,7 @@ pub(super) mod ifma;
 mod lazy;
 #[cfg(feature = "emulation")]
 pub(super) mod portable;
-#[expect(
-    clippy::needless_range_loop,
-    reason = "limbs have numbers, which say where a product goes"
-)]
+#[expect(clippy::needless_range_loop, reason = "the number of a limb is the place of a product")]
 pub(super) mod product;
 mod row;
 pub(super) mod slices;
@@ -44,19 +41,19 @@ pub struct Limbs<B: Backend, const L: usize> {
 }
 
 impl<B: Backend, const L: usize> Limbs<B, L> {
-    /// With these limbs.
+    /// Creates numbers with these limbs.
     #[inline(always)]
     pub fn of(b: B, vectors: [B::V; L]) -> Self {
         Self { b, vectors }
     }
 
-    /// The same number in every lane.
+    /// Returns a number in every lane.
     #[inline(always)]
     pub fn constant(b: B, limbs: &[u64; L]) -> Self {
         Self::of(b, each!(j < L, b.splat(0) => b.splat(limbs[j])))
     }
 
-    /// Normal ones of integers of at most 52 L bits, in words, lowest first.
+    /// Returns the normal limbs of integers of at most 52 L bits, given as 64-bit words, lowest first.
     #[inline(always)]
     pub fn of_words<const W: usize>(b: B, words: &[B::V; W]) -> Self {
         Self::of(b, limbs_of_words(b, words))
@@ -68,13 +65,13 @@ impl<B: Backend, const L: usize> Limbs<B, L> {
         words_of_limbs(self.b, &self.vectors)
     }
 
-    /// From memory.
+    /// Reads from memory.
     #[inline(always)]
     pub fn load(b: B, rows: &[[u64; WIDTH]; L]) -> Self {
         Self::of(b, each!(j < L, b.splat(0) => b.load(&rows[j])))
     }
 
-    /// To memory.
+    /// Writes the limbs to memory.
     #[inline(always)]
     pub fn store(&self, rows: &mut [[u64; WIDTH]; L]) {
         for (j, row) in rows.iter_mut().enumerate() {
@@ -124,7 +121,7 @@ impl<B: Backend, const L: usize> Limbs<B, L> {
         Self::of(b, each!(j < L, x[0] => b.rotate(x[j], lanes)))
     }
 
-    /// Where the limbs are those of a number.
+    /// Returns the mask of the lanes that hold these limbs.
     #[inline(always)]
     pub fn are(&self, number: &[u64; L]) -> Mask {
         let mut same = Mask::MAX;
@@ -134,13 +131,13 @@ impl<B: Backend, const L: usize> Limbs<B, L> {
         same
     }
 
-    /// Where the highest limb is negative: of carried limbs, where the number is.
+    /// Returns the mask of the lanes whose highest limb is negative: with carried limbs, those of negative numbers.
     #[inline(always)]
     pub fn negative(&self) -> Mask {
         self.b.negative(self.vectors[L - 1])
     }
 
-    /// The same numbers with all limbs but the last in [0, 2^52).
+    /// Returns the same numbers with all limbs but the last in [0, 2^52).
     #[inline(always)]
     pub fn carried(&self) -> Self {
         Self::of(self.b, carried(self.b, self.vectors))

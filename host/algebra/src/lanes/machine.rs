@@ -1,7 +1,7 @@
-//! What a processor's lanes are in the eyes of an algorithm over field elements: eight of them in registers, and pairs of
+//! The interface of a CPU's lanes for an algorithm over field elements: eight of them in registers, and pairs of
 //! them in memory.
 //!
-//! There are two kinds: limbs of 52 bits on a [`Backend`], and digits in doubles with AVX2 and FMA.
+//! There are two kinds: limbs of 52 bits on a [`Backend`], and floating-point limbs with AVX2 and FMA.
 
 use super::affine::Residue;
 use super::affine::base::Pair;
@@ -31,7 +31,7 @@ pub trait Machine: Copy {
         pairs: [&Pair<K>; WIDTH],
         to: [&mut Self::Eight<P, L>; 2],
     );
-    /// What [`Machine::gather`] takes.
+    /// The argument of [`Machine::gather`].
     fn scatter<P: Prime<L>, const L: usize, const K: usize>(
         self,
         pairs: [&Self::Eight<P, L>; 2],
@@ -48,7 +48,7 @@ pub trait Machine: Copy {
         self,
         pair: &Self::EightPair<T, N, L>,
     ) -> [&Self::Eight<T::Base, L>; 2];
-    /// What [`Machine::take_word_form`] needs, made once.
+    /// The constants of [`Machine::take_word_form`], computed once.
     fn word_form<P: Prime<L>, const L: usize>(self) -> Self::Eight<P, L>;
     /// Twice eight elements in Montgomery form with R = 2^(64 W), each W rows of words, which become canonical; and where the
     /// elements are wanted. Lanes of the mask were not below the modulus: what comes of them is of no use.
@@ -58,8 +58,8 @@ pub trait Machine: Copy {
         rows: &mut [[u64; WIDTH]],
         to: [&mut Self::Eight<P, L>; 2],
     ) -> Mask;
-    /// Runs a task in a function of its own: what is rare, or long and wanted in many places.
-    fn apart<T: Task>(self, task: T) -> T::Output;
+    /// Runs a task out of line: for code that is rare, or long and used in many places.
+    fn outline<T: Task>(self, task: T) -> T::Output;
     /// A hint that this line of memory is needed soon.
     fn prefetch<T>(self, line: &T);
 }
@@ -67,9 +67,9 @@ pub trait Machine: Copy {
 /// Something to do on whatever machine there is; as for a [`Kernel`], `run` is `#[inline(always)]` and so is all that it
 /// calls.
 pub trait Task {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// Does it.
+    /// Executes the work.
     fn run<M: Machine>(self, machine: M) -> Self::Output;
 }
 
@@ -104,7 +104,7 @@ impl Isa {
     }
 }
 
-/// Does it with this machine.
+/// Executes the task with this machine.
 pub fn perform<T: Task>(machine: AnyMachine, task: T) -> T::Output {
     match machine.0 {
         Kind::Limbs(vectors) => backend::run(vectors, OnBackend(task)),
@@ -113,18 +113,18 @@ pub fn perform<T: Task>(machine: AnyMachine, task: T) -> T::Output {
     }
 }
 
-/// Something that is done in one way on limbs and in another on doubles. As for a [`Kernel`], both are `#[inline(always)]`.
+/// Work with one implementation for limbs and another for floating-point limbs. As for a [`Kernel`], both are `#[inline(always)]`.
 pub trait Choice {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// Does it on limbs.
+    /// Executes the work with limbs.
     fn on_limbs<B: Backend>(self, backend: B) -> Self::Output;
-    /// Does it on doubles.
+    /// Executes the work with floating-point limbs.
     #[cfg(target_arch = "x86_64")]
     fn on_doubles(self, fma: Fma) -> Self::Output;
 }
 
-/// Does it with this machine.
+/// Executes the work with this machine.
 pub fn choose<C: Choice>(machine: AnyMachine, choice: C) -> C::Output {
     match machine.0 {
         Kind::Limbs(vectors) => backend::run(vectors, OnLimbs(choice)),
@@ -212,8 +212,8 @@ impl<B: Backend> Machine for B {
         form.take_word_form(self, rows, to)
     }
     #[inline(always)]
-    fn apart<T: Task>(self, task: T) -> T::Output {
-        Backend::apart(self, OnBackend(task))
+    fn outline<T: Task>(self, task: T) -> T::Output {
+        Backend::outline(self, OnBackend(task))
     }
     #[inline(always)]
     fn prefetch<T>(self, line: &T) {

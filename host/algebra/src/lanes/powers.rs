@@ -7,7 +7,7 @@ use super::primes::Prime;
 
 /// Bits of a window; odd powers up to x^31 are kept.
 const WINDOW: usize = 5;
-/// As many odd powers.
+/// The number of odd powers.
 const ODD: usize = 1 << (WINDOW - 1);
 /// Elements under way at a time.
 const STEP: usize = 2 * WIDTH;

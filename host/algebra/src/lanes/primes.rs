@@ -8,7 +8,7 @@ use crate::field::{
 
 /// A prime field whose elements lanes hold in L limbs of 52 bits, with 16 p < 2^(52 L).
 pub trait Prime<const L: usize>: PrimeField {
-    /// What follows from the modulus.
+    /// The constants that follow from the modulus.
     const CONSTANTS: Constants<L> = Constants::of(Self::MODULUS, Self::KEPT_BITS);
     /// Scalar code keeps x as x times 2 to this modulo p.
     const KEPT_BITS: usize;

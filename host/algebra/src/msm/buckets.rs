@@ -18,7 +18,7 @@ const TOGETHER: usize = 512 << 10;
 /// Scalars between two words to whoever watches.
 const CHUNK: usize = 8192;
 
-/// The work was given up.
+/// The work was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -40,19 +40,19 @@ pub struct Buckets<C: Group> {
 pub struct Part<'a, C: Group> {
     plan: &'a Plan,
     windows: &'a [Window],
-    /// Is the last one the highest of all?
+    /// True if the last one is the highest of all.
     has_highest: bool,
     points: &'a mut [Stored<C>],
     states: &'a mut [State],
-    /// Of the scalars with digits.
+    /// The scalars with digits.
     share: Share,
-    /// Of the scalars without.
+    /// The scalars without digits.
     units_share: Share,
     /// Points with the scalar 1.
     units: Projective<C>,
 }
 
-/// Which of how many shares.
+/// The number of a share, and the number of shares.
 #[derive(Clone, Copy)]
 struct Share {
     number: usize,
@@ -60,13 +60,13 @@ struct Share {
 }
 
 impl Share {
-    /// Its part of so many.
+    /// Returns its part of a number of items.
     fn of(self, all: usize) -> Range<usize> {
         all * self.number / self.count..all * (self.number + 1) / self.count
     }
 }
 
-/// What a part adds to the result.
+/// The contribution of a part to the result.
 pub struct Sums<C: Group> {
     /// Of every window of the part, the sum of d times bucket d.
     pub(super) windows: Vec<Projective<C>>,
@@ -109,16 +109,16 @@ impl<C: Group> Buckets<C> {
 }
 
 impl<C: Group> Part<'_, C> {
-    /// Adds points to this part's buckets; a scalar for each, in pieces whose [`Scalars`] know their first point. Where the
+    /// Adds points to this part's buckets, with a scalar for each, in pieces whose [`Scalars`] contain the index of their first point. If the
     /// plan has multiples, the points are [`precomputed`](super::precomputed).
-    /// `go_on` is told now and then how many digits were read since the last time (by all parts, one a window and scalar
-    /// that is none of 0, 1 and -1). If it says no, the buckets are good for nothing.
+    /// `advance` is called regularly with the number of digits read since the last call (by all parts, one for each window and scalar
+    /// other than 0, 1 and -1). If it returns false, the work is cancelled and the buckets are unusable.
     pub fn accumulate(
         &mut self,
         isa: Isa,
         points: &[Stored<C>],
         pieces: &[Scalars],
-        go_on: &dyn Fn(usize) -> bool,
+        advance: &dyn Fn(usize) -> bool,
     ) -> Result<(), Cancelled> {
         let together = TOGETHER / size_of::<Stored<C>>();
         let multiples = self.plan.multiples() as u32;
@@ -139,7 +139,7 @@ impl<C: Group> Part<'_, C> {
             let (these, states) = (&mut self.points[range.clone()], &mut self.states[range]);
             let mut schedule = Schedule::<C>::new(isa, points, these, states);
             for (scalars, chunk) in pieces.iter().flat_map(|piece| chunks(piece, self.share)) {
-                if !go_on(chunk.len() * readers.len()) {
+                if !advance(chunk.len() * readers.len()) {
                     return Err(Cancelled);
                 }
                 for (point, subtracted, words) in scalars.range(chunk) {
@@ -191,7 +191,7 @@ impl<C: Group> Part<'_, C> {
         sums::sum::<C>(isa, &sums)
     }
 
-    /// What the part adds to the result.
+    /// Returns the contribution of the part to the result.
     pub fn sums(&self, isa: Isa) -> Sums<C> {
         let mut from = 0;
         let ranges: Vec<_> = self
@@ -207,13 +207,13 @@ impl<C: Group> Part<'_, C> {
     }
 }
 
-/// What reads the digits of a window in one stride.
+/// A reader of the digits of a window in one stride.
 #[derive(Clone, Copy)]
 struct Reader {
     digit: Digit,
     /// The bucket of digit 1.
     bucket: u32,
-    /// Which multiple of the point the digit is for.
+    /// The multiple of the point to which the digit applies.
     multiple: u32,
 }
 

@@ -1,4 +1,4 @@
-//! How a multi-scalar multiplication is divided into windows.
+//! The division of a multi-scalar multiplication into windows.
 
 use super::scalars::Scalars;
 use super::schedule::WAITING;
@@ -31,13 +31,13 @@ pub const MULTIPLES: [usize; 5] = [1, 2, 4, 8, 16];
 /// are those of a stride: the digits of all strides go to the same buckets, each with its multiple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Of a stride.
+    /// The windows of a stride.
     windows: Vec<Window>,
-    /// Of every point, and so strides of a scalar.
+    /// The multiples of every point, which is the number of strides of a scalar.
     multiples: usize,
     /// Bits of a stride.
     stride: u32,
-    /// So many shares of the points have buckets of their own, in every window.
+    /// The number of shares of the points that have separate buckets, in every window.
     copies: usize,
     /// Bytes of all buckets with their marks.
     bucket_bytes: usize,
@@ -81,7 +81,7 @@ impl Plan {
         )
     }
 
-    /// All that may be good.
+    /// Returns all plausible plans.
     fn all<C: Group>(stride: u32, threads: usize, multiples: usize) -> impl Iterator<Item = Self> {
         let copies = std::iter::successors(Some(1), |copies| Some(2 * copies));
         copies.take_while(move |&copies| copies <= threads.max(1)).flat_map(move |copies| {
@@ -102,7 +102,7 @@ impl Plan {
             .expect("at least one number of windows")
     }
 
-    /// The same windows with so many copies of all buckets, each for a share of the points.
+    /// Returns the plan with this number of copies of all buckets, each for a share of the points.
     pub fn with_copies(self, copies: usize) -> Self {
         Self { copies, ..self }
     }
@@ -152,7 +152,7 @@ impl Plan {
         shares
     }
 
-    /// How many copies of the buckets there are.
+    /// Returns the number of copies of the buckets.
     pub fn copies(&self) -> usize {
         self.copies
     }
@@ -162,7 +162,7 @@ impl Plan {
         &self.windows
     }
 
-    /// How many multiples there are of every point.
+    /// Returns the number of multiples of every point.
     pub fn multiples(&self) -> usize {
         self.multiples
     }

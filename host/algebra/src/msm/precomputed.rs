@@ -5,8 +5,8 @@ use super::{Group, Stored};
 use crate::isa::Isa;
 use crate::lanes::affine::{Addition, Point};
 
-/// Of every point P so many multiples, one after the other: P, 2^s P, 2^2s P, ..., with the stride s of a
-/// [`Plan`](super::Plan) for that number, which is one of [`MULTIPLES`](super::MULTIPLES). For each of them but the first, s
+/// Computes `multiples` multiples of every point P, one after the other: P, 2^s P, 2^2s P, ..., with the stride s of a
+/// [`Plan`](super::Plan) for that number, which is one of [`MULTIPLES`](super::MULTIPLES). Each multiple after the first takes s
 /// doublings.
 pub fn precomputed<C: Group>(isa: Isa, points: &[Stored<C>], multiples: usize) -> Vec<Stored<C>> {
     let doublings: Vec<_> = (0..points.len() as u32).map(|i| Addition::new(i, i, false)).collect();

@@ -41,17 +41,17 @@ pub struct Scalars {
 }
 
 impl Scalars {
-    /// Bytes of memory for a scalar: its words, and room for its point among those with digits and among the units.
+    /// Bytes of memory for a scalar: its words, and an entry for its point among those with digits and among the units.
     pub(super) const BYTES_EACH: usize = size_of::<Words>() + 2 * size_of::<u32>();
 
-    /// Are these below r?
+    /// Returns an error if a scalar is not below r.
     pub fn check<C: Group>(scalars: &[[u8; SCALAR_BYTES]]) -> Result<(), NotReduced> {
         let r = order::<C>();
         let is_reduced = |bytes| subtract(&words(bytes), &r).1;
         scalars.iter().position(|bytes| !is_reduced(bytes)).map_or(Ok(()), |i| Err(NotReduced(i)))
     }
 
-    /// How many of these, which are below r, have digits: all but 0, 1 and -1.
+    /// Counts the scalars with digits: all but 0, 1 and -1. They are below r.
     pub fn count_with_digits<C: Group>(scalars: &[[u8; SCALAR_BYTES]]) -> usize {
         let one = [1, 0, 0, 0];
         let without = [[0; 4], one, subtract(&order::<C>(), &one).0];
@@ -117,7 +117,7 @@ impl Scalars {
         &self.units
     }
 
-    /// How many have digits: all but 0, 1 and -1.
+    /// Returns the number of scalars with digits: all but 0, 1 and -1.
     pub fn with_digits(&self) -> usize {
         self.points.len()
     }
@@ -137,7 +137,7 @@ impl Drop for Scalars {
     }
 }
 
-/// How a window's digits are read.
+/// The position of a window's digits.
 #[derive(Clone, Copy)]
 pub(super) struct Digit {
     word: usize,

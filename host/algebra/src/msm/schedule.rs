@@ -11,7 +11,7 @@ use super::{Group, Stored};
 use crate::isa::Isa;
 use crate::lanes::affine::{Addition, BATCH, Point};
 
-/// What is known of a bucket.
+/// The state of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The identity, and no addition is on its way.
@@ -36,7 +36,7 @@ pub(super) struct Schedule<'a, C: Group> {
     states: &'a mut [State],
     /// Additions of a full batch, those to empty buckets among them.
     full: usize,
-    /// Of points to empty buckets.
+    /// Assignments of points to empty buckets.
     firsts: Vec<Addition>,
     batch: Vec<Addition>,
     waiting: Vec<Addition>,
@@ -62,7 +62,7 @@ impl<'a, C: Group> Schedule<'a, C> {
         }
     }
 
-    /// Does an addition, sooner or later.
+    /// Executes an addition, now or in a later batch.
     #[inline(always)]
     pub(super) fn add(&mut self, addition: Addition) {
         let is_full = match self.place(addition) {
@@ -88,7 +88,7 @@ impl<'a, C: Group> Schedule<'a, C> {
         found
     }
 
-    /// Does the batch, and fills the next one with what waits.
+    /// Executes the batch, and fills the next one with waiting additions.
     #[inline(never)]
     fn flush(&mut self) {
         self.do_batch();
@@ -130,7 +130,7 @@ impl<'a, C: Group> Schedule<'a, C> {
         C::add_assign_vartime(self.isa, self.buckets, &sums, &additions);
     }
 
-    /// Does all that is left.
+    /// Executes all remaining additions.
     pub(super) fn finish(mut self) {
         self.do_batch();
         self.fold_waiting();

@@ -1,4 +1,4 @@
-//! What a tile of columns is multiplied by between the passes.
+//! The factors of a tile of columns between the passes.
 
 use super::form::{Arithmetic, Form};
 use super::tile::{PIECE, TileVector};
@@ -12,7 +12,7 @@ pub struct Between<const D: usize> {
 }
 
 impl<const D: usize> Between<D> {
-    /// Room for 2^log_rows rows.
+    /// Allocates memory for 2^log_rows rows.
     pub fn new(log_rows: u32) -> Self {
         let log_fine = log_rows.div_ceil(2);
         Self {

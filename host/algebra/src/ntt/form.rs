@@ -1,13 +1,13 @@
-//! How the elements of a field are kept while they are transformed.
+//! The representation of the elements of a field during a transform.
 //!
-//! Eight elements stand in D rows of digits. There are four kinds of them:
+//! Eight elements are in D rows of digits. There are four kinds of them:
 //!
-//! - *held*: what is read, and what stands in a tile between the butterflies;
-//! - *normal*: [`Arithmetic::settled`], with carries; good to multiply;
-//! - *factor*: what a normal one is multiplied by. [`Arithmetic::factor_digits`] makes them of elements;
-//! - *product*: what comes out.
+//! - *held*: the elements read, and those in a tile between the butterflies;
+//! - *normal*: [`Arithmetic::settled`], with carries; can be multiplied;
+//! - *factor*: the factor of a normal one. [`Arithmetic::factor_digits`] converts elements to factors;
+//! - *product*: the result of a multiplication.
 //!
-//! A field's butterflies take and leave held elements, for transforms of up to 2^[`MOST_LEVELS`] rows.
+//! A field's butterflies take and leave held elements, for transforms of up to 2^[`MAX_LEVELS`] rows.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ mod limbs;
 mod radix_four;
 
 /// Levels of two that a held element can go through.
-pub(super) const MOST_LEVELS: u32 = 14;
+pub(super) const MAX_LEVELS: u32 = 14;
 
 /// The arithmetic of a field's transforms on a kind of lanes, a value of which is the proof that there are such.
 pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
@@ -67,10 +67,10 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
         self.set(&mut row[1], &x[1]);
     }
 
-    /// The same digits in every lane.
+    /// Returns the digits in every lane.
     fn splat(self, digits: &[u64; D]) -> Self::X;
 
-    /// The elements of a piece, held: canonical integers, lowest byte first. Tells where they are below the modulus.
+    /// Reads the elements of a piece, held: canonical integers, lowest byte first. Returns the mask of those below the modulus.
     fn read(self, piece: &[u8]) -> ([Self::X; 2], Mask);
 
     /// The elements of as many pieces as a piece has elements, one below the other, a column after the other, each in a row;
@@ -92,7 +92,7 @@ pub trait Arithmetic<F: Form<D>, const D: usize>: Copy {
         held
     }
 
-    /// Products of normal elements and factors, side by side.
+    /// Returns products of normal elements and factors, in parallel.
     fn multiply<const N: usize>(self, normal: [&Self::X; N], factor: [&Self::X; N])
     -> [Self::X; N];
 
@@ -133,11 +133,11 @@ pub trait Form<const D: usize>: PrimeField {
     /// The lanes of a level that transforms run on; none if scalar code is as fast.
     fn lanes(isa: Isa) -> Option<AnyMachine>;
 
-    /// What makes the digits of a factor on these lanes.
+    /// Returns the function that computes the digits of a factor for these lanes.
     fn factor_digits(lanes: AnyMachine) -> fn(&Self) -> [u64; D];
 
     /// The logarithm of the largest radix of butterflies.
-    const MOST_LOG_RADIX: u32;
+    const MAX_LOG_RADIX: u32;
 
     /// The root of unity of order r that butterflies of radix r are made for: the one given, or another.
     fn butterfly_root(given: Self) -> Self;
@@ -145,13 +145,13 @@ pub trait Form<const D: usize>: PrimeField {
     /// The r - 1 factors of a butterfly of radix r whose inputs x_j are to be multiplied by t^j, with that root.
     fn butterfly_factors(t: Self, root: Self, log_radix: u32) -> Vec<Self>;
 
-    /// The first pass of a tile. This and the three that follow are kernels, compiled here, once for each field.
+    /// Executes the first pass of a tile. This function and the next three are kernels, compiled in this crate, once for each field.
     fn first_pass(lanes: AnyMachine, pass: Columns<'_, Self, D>) -> bool;
 
     /// The second pass of a tile.
     fn second_pass(lanes: AnyMachine, pass: Rows<'_, '_, Self, D>);
 
-    /// Are all of these below the modulus? Whole pieces.
+    /// Returns whether all elements of whole pieces are below the modulus.
     fn are_below(lanes: AnyMachine, lists: [&[u8]; 3]) -> bool;
 
     /// a := a b - c, in whole pieces.
@@ -160,9 +160,9 @@ pub trait Form<const D: usize>: PrimeField {
 
 /// Part of a transform, for any lanes; as for a [`Kernel`](crate::lanes::Kernel), `run_on` is `#[inline(always)]`.
 pub trait Pass<F: Form<D>, const D: usize> {
-    /// What comes out.
+    /// The result.
     type Output;
-    /// Does it.
+    /// Executes the work.
     fn run_on<A: Arithmetic<F, D>>(self, a: A) -> Self::Output;
 }
 
@@ -198,7 +198,7 @@ macro_rules! kernels {
 }
 use kernels;
 
-/// Which arithmetic the kernels of a field run on. Without `doubles` its lanes are always limbs.
+/// Selects the arithmetic of the kernels of a field. Without `doubles` its lanes are always limbs.
 macro_rules! choices {
     ($field:ty, $digits:literal $(, $doubles:ident)?) => {
         impl Choice for FactorDigits<$field> {

@@ -12,15 +12,15 @@ use super::tile::{PIECE, TileVector, transform};
 
 /// Factors of both passes.
 pub struct Lanes<const D: usize> {
-    /// Of the transforms of columns, at input^n2 times the powers of w^n2.
+    /// The steps of the transforms of columns, at input^n2 times the powers of w^n2.
     pub column_steps: Steps<D>,
-    /// Of the transforms of rows.
+    /// The steps of the transforms of rows.
     pub row_steps: Steps<D>,
     /// output^(k2 n1), unless output is 1.
     pub outputs: Option<Vec<[u64; D]>>,
 }
 
-/// The first pass of a tile, of columns from `first` on; tells whether all elements were below the modulus.
+/// The first pass of a tile, of columns from `first` on; returns whether all elements were below the modulus.
 pub struct Columns<'a, F: Form<D>, const D: usize> {
     pub plan: &'a Plan<F, D>,
     pub lanes: &'a Lanes<D>,

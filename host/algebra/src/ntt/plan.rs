@@ -9,17 +9,17 @@ use crate::isa::Isa;
 use crate::lanes::AnyMachine;
 
 use super::between::Between;
-use super::form::{Form, MOST_LEVELS};
+use super::form::{Form, MAX_LEVELS};
 use super::passes::{Columns, Lanes, Rows};
 use super::tables::{Steps, powers};
 use super::tile::{Memory, PIECE, Tile, TileVector};
-use super::transform::{MOST_LOG_SIZE, Transform};
+use super::transform::{MAX_LOG_SIZE, Transform};
 use super::words::{self, Levels, Words};
 
 /// The smallest size that a plan is for: a piece of rows and of columns.
-pub const LEAST_SIZE: usize = PIECE * PIECE;
+pub const MIN_SIZE: usize = PIECE * PIECE;
 
-const _: () = assert!(MOST_LOG_SIZE.div_ceil(2) <= MOST_LEVELS);
+const _: () = assert!(MAX_LOG_SIZE.div_ceil(2) <= MAX_LEVELS);
 
 /// The element with this number is not below the modulus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +33,15 @@ impl fmt::Display for NotBelowModulus {
 
 impl Error for NotBelowModulus {}
 
-/// How a transform is computed, and its factors.
+/// The plan of a transform, with its factors.
 ///
 /// x_(r n2 + c) is in row r and column c of n1 rows and n2 columns. With root w:
 ///
 /// 1. Each column is transformed, with root w^n2, so that row k1 belongs to the results k = k1 + k2 n1.
-/// 2. Row k1 is multiplied, at column c, by w^(k1 c), and by what there is to be multiplied besides.
+/// 2. Row k1 is multiplied, at column c, by w^(k1 c) and by all other factors.
 /// 3. Each row is transformed, with root w^n1.
 ///
-/// Steps 1 and 2 are [`Plan::columns`], step 3 is [`Plan::rows`]. What is between them stands where the results will be, in pieces
+/// Steps 1 and 2 are [`Plan::columns`], step 3 is [`Plan::rows`]. The intermediate elements are stored in the memory of the results, in pieces
 /// of 16 elements of a row, and [`Plan::row_tiles`] pieces are a line. There are n2 lines. A tile of 16 columns has 16 lines,
 /// of which line r has the pieces of the rows r, 16 + r, 32 + r, ... So the rows of a tile of step 3 are the pieces at one
 /// place of all lines; and so are its results, because k1 + k2 n1 is in line k2.
@@ -59,10 +59,10 @@ enum Factors<F, const D: usize> {
 }
 
 impl<F: Form<D>, const D: usize> Plan<F, D> {
-    /// Of a transform of at least [`LEAST_SIZE`], for the instructions of a level; none of a smaller one.
+    /// Plans a transform of at least [`MIN_SIZE`], for the instructions of a level; `None` for a smaller one.
     pub fn new(isa: Isa, transform: &Transform<F>) -> Option<Self> {
         let size = transform.size();
-        if size < LEAST_SIZE {
+        if size < MIN_SIZE {
             return None;
         }
         let log_rows = transform.log_size / 2;
@@ -92,7 +92,7 @@ impl<F: Form<D>, const D: usize> Plan<F, D> {
         Some(Self { transform: *transform, log_rows, log_columns, factors })
     }
 
-    /// What it computes.
+    /// Returns the transform.
     pub fn transform(&self) -> &Transform<F> {
         &self.transform
     }

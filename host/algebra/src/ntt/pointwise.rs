@@ -38,7 +38,7 @@ pub fn a_b_less_c<F: Form<D>, const D: usize>(
     Ok(())
 }
 
-/// Are all of these below the modulus?
+/// A check that all elements are below the modulus.
 pub struct Below<'a>(pub [&'a [u8]; 3]);
 
 impl<F: Form<D>, const D: usize> Pass<F, D> for Below<'_> {

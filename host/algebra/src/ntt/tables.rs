@@ -4,7 +4,7 @@ use crate::field::PrimeField;
 
 use super::form::Form;
 
-/// 1, x, x^2, ...: so many.
+/// Returns the first powers of x: 1, x, x^2, ...
 pub fn powers<F: PrimeField>(x: F, count: usize) -> Vec<F> {
     std::iter::successors(Some(F::ONE), |power| Some(*power * x)).take(count).collect()
 }
@@ -32,19 +32,19 @@ pub struct Step<const D: usize> {
     pub log_radix: u32,
     /// Rows of a block.
     pub block: usize,
-    /// As many as the radix less one for each block: [`Form::butterfly_factors`].
+    /// For each block, the radix minus one factors: [`Form::butterfly_factors`].
     pub factors: Vec<[u64; D]>,
 }
 
 impl<const D: usize> Steps<D> {
-    /// Of log, w and g, with the digits of factors.
+    /// Computes the tables from log, w and g, with the digits of factors.
     pub fn new<F: Form<D>>((log, w, g): (u32, F, F), digits: fn(&F) -> [u64; D]) -> Self {
         let n = 1usize << log;
         let powers = powers(w, n);
         let (mut list, mut exponents) = (Vec::new(), vec![0]);
         let mut left = log;
         while left > 0 {
-            let log_radix = next_radix(left, F::MOST_LOG_RADIX);
+            let log_radix = next_radix(left, F::MAX_LOG_RADIX);
             let (radix, blocks, part) = (1 << log_radix, exponents.len(), 1 << (left - log_radix));
             let given = powers[n / radix];
             let root = F::butterfly_root(given);

@@ -1,4 +1,4 @@
-//! Sixteen transforms side by side, in the second-level cache.
+//! Sixteen transforms in parallel, in the second-level cache.
 
 use crate::lanes::{Backend, WIDTH, each};
 
@@ -7,7 +7,7 @@ use super::form::{Arithmetic, Form};
 use super::tables::{Step, Steps};
 use super::words::Row;
 
-/// Elements that a tile has side by side, in two vectors.
+/// The number of columns of a tile, in two vectors.
 pub const PIECE: usize = 2 * WIDTH;
 
 /// Bytes of the blocks whose levels are done one block after the other: they stay in a first-level cache of 48 KiB (Zen 5, Ice
@@ -54,7 +54,7 @@ impl<const D: usize> TileVector<D> {
 /// The memory that a thread needs for transforms with a plan.
 pub struct Tile<F, const D: usize>(pub(super) Memory<F, D>);
 
-/// In lanes, or in scalar code.
+/// The memory of a tile: for lanes, or for scalar code.
 pub enum Memory<F, const D: usize> {
     /// Up to two vectors a row.
     Lanes { rows: Vec<TileVector<D>>, between: Between<D> },
@@ -62,7 +62,7 @@ pub enum Memory<F, const D: usize> {
     Words(Vec<Row<F>>),
 }
 
-/// The same digits in every lane.
+/// Returns the digits in every lane.
 #[inline(always)]
 pub fn splat<B: Backend, const D: usize>(b: B, digits: &[u64; D]) -> [B::V; D] {
     each!(j < D, b.splat(0) => b.splat(digits[j]))

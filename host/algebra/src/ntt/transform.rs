@@ -1,4 +1,4 @@
-//! What is computed.
+//! The definition of a transform.
 
 use std::error::Error;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::fmt;
 use crate::field::PrimeField;
 
 /// The largest size is two to the power of this, or of the field's two-adicity where that is less.
-pub const MOST_LOG_SIZE: u32 = 27;
+pub const MAX_LOG_SIZE: u32 = 27;
 
-/// Why there is no transform of a size.
+/// The reason why there is no transform of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeError {
     /// It is not a power of two.
@@ -40,7 +40,7 @@ pub fn log_size<F: PrimeField>(size: usize) -> Result<u32, SizeError> {
     if !size.is_power_of_two() {
         return Err(SizeError::NotPowerOfTwo(size));
     }
-    let (log, most) = (size.ilog2(), F::TWO_ADICITY.min(MOST_LOG_SIZE));
+    let (log, most) = (size.ilog2(), F::TWO_ADICITY.min(MAX_LOG_SIZE));
     if log > most { Err(SizeError::TooLarge { log, most }) } else { Ok(log) }
 }
 
@@ -64,7 +64,7 @@ impl<F: PrimeField> Transform<F> {
     /// Coefficients to values at the powers of w, where w is that power of the given root of unity, of order
     /// 2^TWO_ADICITY, which has order 2^log_size.
     pub fn forward_with(log_size: u32, root: F) -> Result<Self, SizeError> {
-        let most = F::TWO_ADICITY.min(MOST_LOG_SIZE);
+        let most = F::TWO_ADICITY.min(MAX_LOG_SIZE);
         if log_size > most {
             return Err(SizeError::TooLarge { log: log_size, most });
         }
@@ -85,8 +85,8 @@ impl<F: PrimeField> Transform<F> {
         Self { input: self.input * g, ..self }
     }
 
-    /// To values between those places: at the root of unity of twice the size, which leads to this one's, times its powers. All
-    /// n values of x^n - 1 there are -2. Groth16's provers divide there by it: circom's keys are made for these places.
+    /// Returns the transform to the values on the odd coset: at the powers of this root, multiplied by the root of unity of twice the size that
+    /// belongs to it. There, x^n - 1 is -2 at all n places. Groth16 provers divide by it there: circom's keys are made for these places.
     pub fn on_odd_coset(self, root: F) -> Result<Self, SizeError> {
         let (log, most) = (self.log_size + 1, F::TWO_ADICITY);
         if log > most {
@@ -95,7 +95,7 @@ impl<F: PrimeField> Transform<F> {
         Ok(self.on_coset(root_of(log, root)))
     }
 
-    /// What takes the results of this one back.
+    /// Returns the transform that inverts this one.
     pub fn inverse(&self) -> Self {
         let invert = |x: &F| x.invert_vartime().expect("neither a root nor a generator is 0");
         Self {

@@ -9,14 +9,14 @@ use super::tables::{powers, reversed};
 use super::tile::PIECE;
 use super::transform::Transform;
 
-/// Elements side by side.
+/// Elements in parallel.
 pub type Row<F> = [F; PIECE];
 
 /// Factors of both passes.
 pub struct Words<F> {
-    /// Of the transforms of columns, at input^n2 times the powers of w^n2.
+    /// The levels of the transforms of columns, at input^n2 times the powers of w^n2.
     pub columns: Levels<F>,
-    /// Of the transforms of rows.
+    /// The levels of the transforms of rows.
     pub rows: Levels<F>,
     /// output^(k2 n1), unless output is 1.
     pub outputs: Option<Vec<F>>,
@@ -35,7 +35,7 @@ pub struct Levels<F> {
 }
 
 impl<F: PrimeField> Levels<F> {
-    /// Of log, w and g.
+    /// Computes the factors from log, w and g.
     pub fn new((log, w, g): (u32, F, F)) -> Self {
         let n = 1usize << log;
         let powers = powers(w, n);
@@ -77,8 +77,8 @@ impl<F: PrimeField> Levels<F> {
     }
 }
 
-/// The first pass of a tile, of columns from `first` on: the numbers `from` its rows, `columns` elements long, to pieces.
-/// Tells whether all elements were below the modulus.
+/// Executes the first pass of a tile, of columns from `first` on: from the numbers in `from`, whose rows are `columns` elements long, to pieces.
+/// Returns whether all elements were below the modulus.
 pub fn columns<F: PrimeField>(
     words: &Words<F>,
     transform: &Transform<F>,
@@ -141,7 +141,7 @@ pub fn rows<F: PrimeField>(words: &Words<F>, columns: &mut [Row<F>], pieces: &mu
     }
 }
 
-/// Are all integers of a list below the modulus?
+/// Returns whether all integers of a list are below the modulus.
 pub fn are_below<F: PrimeField>(list: &[u8]) -> bool {
     list.chunks_exact(F::BYTES).all(|bytes| read::<F>(bytes).is_some())
 }

@@ -30,7 +30,7 @@ pub trait Across<T: Tower>: Linear<Choice = Mask> {
     fn one(machine: Self::Machine) -> Self;
     /// From c0 and c1 of each.
     fn from_coefficients(machine: Self::Machine, c: &[T::Base; WIDTH]) -> [Self; WIDTH / 2];
-    /// From elements.
+    /// Converts from elements.
     #[inline(always)]
     fn from_elements<const N: usize>(machine: Self::Machine, elements: &[Fp2<T>; N]) -> [Self; N] {
         const FOUR: usize = WIDTH / 2;
@@ -44,7 +44,7 @@ pub trait Across<T: Tower>: Linear<Choice = Mask> {
         }
         all
     }
-    /// To elements.
+    /// Converts to elements.
     fn to_elements(machine: Self::Machine, elements: &[Self; 6]) -> [Fp2<T>; 6];
     /// The same, of which there may be as large sums as of a product.
     fn settled(&self) -> Self;

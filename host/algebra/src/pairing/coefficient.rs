@@ -10,7 +10,7 @@ use crate::tower::{Fp2, Tower};
 /// references. Implementations for lanes run inside a [`Kernel`](crate::lanes::Kernel): whatever is generic in this is marked
 /// `#[inline(always)]` and has no closures.
 pub trait Linear: Copy {
-    /// As many answers of yes or no.
+    /// A truth value for each element.
     type Choice: Copy;
 
     /// a + b.
@@ -27,9 +27,9 @@ pub trait Linear: Copy {
     fn or_if(&self, choice: Self::Choice, other: &Self) -> Self;
 }
 
-/// The same with products.
+/// Linear operations and products.
 pub trait Coefficient: Linear {
-    /// As many elements of Fp.
+    /// The same number of elements of Fp.
     type Base: Copy;
 
     /// a b.

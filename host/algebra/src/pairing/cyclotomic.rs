@@ -1,4 +1,4 @@
-//! What the hard part of a final exponentiation does with its element, one at a time or in lanes.
+//! The operations of the hard part of a final exponentiation, on one element or in lanes.
 
 #[cfg(target_arch = "x86_64")]
 mod doubles;

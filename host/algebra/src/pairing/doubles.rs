@@ -1,4 +1,4 @@
-//! Eight elements of Fp2 in doubles. As in limbs each operation is a function of its own; all that comes out is reduced.
+//! Eight elements of Fp2 with floating-point limbs. As with limbs, each operation is a separate function; all results are reduced.
 
 use super::lanes::InLanes;
 use super::limbs::LaneTower;
@@ -33,7 +33,7 @@ impl<T: LaneTower<L>, const L: usize> InLanes<T> for EightDoubles<T, L> {
     }
 }
 
-/// Defines what is done apart, and what is written: [c0, c1].
+/// Defines operations that are computed out of line, by their result [c0, c1].
 macro_rules! operations {
     ($($work:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
         struct $work<'a, T: LaneTower<L>, const L: usize>(
@@ -86,42 +86,42 @@ impl<T: LaneTower<L>, const L: usize> Wide for EightDoubles<T, L> {
 
     #[inline(always)]
     fn plus(to: &mut Self, a: &Self, b: &Self) {
-        a.fma.apart(Sum(to, a, b));
+        a.fma.outline(Sum(to, a, b));
     }
     #[inline(always)]
     fn less(to: &mut Self, a: &Self, b: &Self) {
-        a.fma.apart(Difference(to, a, b));
+        a.fma.outline(Difference(to, a, b));
     }
     #[inline(always)]
     fn negative(to: &mut Self, a: &Self) {
-        a.fma.apart(Negative(to, a));
+        a.fma.outline(Negative(to, a));
     }
     #[inline(always)]
     fn times(to: &mut Self, a: &Self, b: &Self) {
-        a.fma.apart(Product(to, a, b));
+        a.fma.outline(Product(to, a, b));
     }
     #[inline(always)]
     fn squared(to: &mut Self, a: &Self) {
-        a.fma.apart(Square(to, a));
+        a.fma.outline(Square(to, a));
     }
     #[inline(always)]
     fn small<const N: u32>(to: &mut Self, a: &Self) {
-        a.fma.apart(Multiple(to, a, N));
+        a.fma.outline(Multiple(to, a, N));
     }
     #[inline(always)]
     fn times_xi(to: &mut Self, a: &Self) {
-        a.fma.apart(TimesXi(to, a));
+        a.fma.outline(TimesXi(to, a));
     }
     #[inline(always)]
     fn scaled(to: &mut Self, a: &Self, by: &Self::Base) {
-        a.fma.apart(Scale(to, a, by));
+        a.fma.outline(Scale(to, a, by));
     }
     #[inline(always)]
     fn conjugate(to: &mut Self, a: &Self) {
-        a.fma.apart(Conjugate(to, a));
+        a.fma.outline(Conjugate(to, a));
     }
     #[inline(always)]
     fn select(to: &mut Self, a: &Self, b: &Self, choice: Mask) {
-        a.fma.apart(Select(to, a, b, choice));
+        a.fma.outline(Select(to, a, b, choice));
     }
 }

@@ -1,7 +1,7 @@
-//! The Miller loop of few pairs, with the products of all that goes on side by side.
+//! The Miller loop of few pairs, with all independent products computed in parallel.
 //!
-//! Two kinds of chains go on: f, which is squared and multiplied with lines, and the [`Lines`] of each pair. In either, some
-//! [`Products`] do not wait for each other, and what is made of them wants the next ones. Eight are made at a time, of
+//! There are two kinds of chains: f, which is squared and multiplied with lines, and the [`Lines`] of each pair. In either, some
+//! [`Products`] do not depend on each other, and their results lead to the next ones. Eight are computed at a time, of
 //! all chains: those of f alone would leave a quarter of the lanes without work, and those of lines half of them.
 
 mod lines;
@@ -92,11 +92,11 @@ fn product<A: Across<E::Tower>, E: Pairing>(
         eight_products(machine, &mut value, &mut lines);
         for lines in &mut lines {
             if lines.products.are_made() {
-                machine.apart(Advance(lines, &steps));
+                machine.outline(Advance(lines, &steps));
             }
         }
         if value.products.are_made() {
-            machine.apart(Finish(&mut value));
+            machine.outline(Finish(&mut value));
         }
     }
     let [[a0, a1, a2], [a3, a4, a5]] = value.f;
@@ -156,7 +156,7 @@ impl<A: Across<E::Tower>, E: Pairing> Value<A, E> {
         Self { f, products, step: 0, next: 0, busy: false, pairing: PhantomData }
     }
 
-    /// Asks for the next products, if there are none and the line that they need is there. No if all is done.
+    /// Requests the next products, if none are pending and the line that they need is complete. Returns false if all is done.
     #[inline(always)]
     fn begin(
         &mut self,
@@ -177,14 +177,14 @@ impl<A: Across<E::Tower>, E: Pairing> Value<A, E> {
             self.next = 1;
         }
         if self.next == 0 {
-            self.products.ask(&fp12_sqr_factors(&self.f));
+            self.products.request(&fp12_sqr_factors(&self.f));
             self.busy = true;
             return true;
         }
         let lines = &mut lines[self.next - 1];
         if let Some(line) = lines.next() {
             let line = placed(&line, lines.nowhere, E::TWIST, &A::one(machine), &A::zero(machine));
-            self.products.ask(&match E::TWIST {
+            self.products.request(&match E::TWIST {
                 Kind::M => fp12_mul_014_factors(&self.f, &line),
                 Kind::D => fp12_mul_034_factors(&self.f, &line),
             });
@@ -194,7 +194,7 @@ impl<A: Across<E::Tower>, E: Pairing> Value<A, E> {
     }
 }
 
-/// What the products of f are for.
+/// The purpose of the products of f.
 struct Finish<'a, A: Across<E::Tower>, E: Pairing>(&'a mut Value<A, E>);
 
 impl<A: Across<E::Tower>, E: Pairing> Task for Finish<'_, A, E> {
@@ -214,7 +214,7 @@ impl<A: Across<E::Tower>, E: Pairing> Task for Finish<'_, A, E> {
     }
 }
 
-/// What the products of lines are for.
+/// The purpose of the products of lines.
 struct Advance<'a, 'l, A: Across<E::Tower>, E: Pairing>(&'a mut Lines<'l, A, E>, &'a [Step]);
 
 impl<A: Across<E::Tower>, E: Pairing> Task for Advance<'_, '_, A, E> {

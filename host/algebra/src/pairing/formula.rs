@@ -100,7 +100,7 @@ fn fp6_factors<C: Linear>(a: &Six<C>) -> [C; 6] {
     [a[0], a[1], a[2], a[1].plus(&a[2]), a[0].plus(&a[1]), a[0].plus(&a[2])]
 }
 
-/// What these are in its end.
+/// Returns the result from these products.
 #[inline(always)]
 fn fp6_sums<C: Linear>([v0, v1, v2, t0, t1, t2]: [&C; 6]) -> Six<C> {
     let c0 = v0.plus(&t0.less(v1).less(v2).times_xi());
@@ -134,7 +134,7 @@ pub fn fp12_sqr<C: Coefficient>(a: &Twelve<C>) -> Twelve<C> {
     fp12_sqr_sums(&multiplied(&fp12_sqr_factors(a)))
 }
 
-/// What the products of `fp12_sqr` are made of.
+/// Returns the factors of the products of `fp12_sqr`.
 #[inline(always)]
 pub fn fp12_sqr_factors<C: Linear>([a0, a1]: &Twelve<C>) -> [[C; 12]; 2] {
     let [x, y] = [fp6_factors(a0), fp6_factors(a1)];
@@ -142,7 +142,7 @@ pub fn fp12_sqr_factors<C: Linear>([a0, a1]: &Twelve<C>) -> [[C; 12]; 2] {
     [both(&x, &z), both(&y, &w)]
 }
 
-/// What these are in its end.
+/// Returns the result of `fp12_sqr` from these products.
 #[inline(always)]
 pub fn fp12_sqr_sums<C: Linear>(p: &[C; 12]) -> Twelve<C> {
     let m = fp6_sums([&p[0], &p[1], &p[2], &p[3], &p[4], &p[5]]);
@@ -152,7 +152,7 @@ pub fn fp12_sqr_sums<C: Linear>(p: &[C; 12]) -> Twelve<C> {
     [c0, [m[0].small::<2>(), m[1].small::<2>(), m[2].small::<2>()]]
 }
 
-/// What the products of `fp12_mul` (Karatsuba) are made of.
+/// Returns the factors of the products of `fp12_mul` (Karatsuba).
 #[inline(always)]
 pub fn fp12_mul_factors<C: Linear>([a0, a1]: &Twelve<C>, [b0, b1]: &Twelve<C>) -> [[C; 18]; 2] {
     let x = three(&fp6_factors(a0), &fp6_factors(a1), &fp6_factors(&fp6_add(a0, a1)));
@@ -160,7 +160,7 @@ pub fn fp12_mul_factors<C: Linear>([a0, a1]: &Twelve<C>, [b0, b1]: &Twelve<C>) -
     [x, y]
 }
 
-/// What these are in its end.
+/// Returns the result of `fp12_mul` from these products.
 #[inline(always)]
 pub fn fp12_mul_sums<C: Linear>(p: &[C; 18]) -> Twelve<C> {
     let A = fp6_sums([&p[0], &p[1], &p[2], &p[3], &p[4], &p[5]]);
@@ -169,14 +169,14 @@ pub fn fp12_mul_sums<C: Linear>(p: &[C; 18]) -> Twelve<C> {
     [fp6_add_v(&A, &B), without(&E, &A, &B)]
 }
 
-/// What the squares of `fp12_cyclotomic_sqr` (Granger, Scott, ePrint 2009/565, section 3.2) are made of: of the coefficients
-/// of w^i and w^(i + 3), and of their sum.
+/// Returns the operands of the squares of `fp12_cyclotomic_sqr` (Granger, Scott, ePrint 2009/565, section 3.2): the coefficients
+/// of w^i and w^(i + 3), and their sum.
 #[inline(always)]
 pub fn fp12_cyclotomic_sqr_factors<C: Linear>([[a0, a2, a4], [a1, a3, a5]]: &Twelve<C>) -> [C; 9] {
     [*a0, *a3, a0.plus(a3), *a1, *a4, a1.plus(a4), *a2, *a5, a2.plus(a5)]
 }
 
-/// What these are in its end.
+/// Returns the result of `fp12_cyclotomic_sqr` from these squares.
 #[inline(always)]
 pub fn fp12_cyclotomic_sqr_sums<C: Linear>(
     [[a0, a2, a4], [a1, a3, a5]]: &Twelve<C>,
@@ -214,7 +214,7 @@ pub fn fp12_mul_014<C: Coefficient>(a: &Twelve<C>, b: &[C; 3]) -> Twelve<C> {
     fp12_mul_014_sums(&multiplied(&fp12_mul_014_factors(a, b)))
 }
 
-/// What the products of `fp12_mul_014` are made of.
+/// Returns the factors of the products of `fp12_mul_014`.
 #[inline(always)]
 pub fn fp12_mul_014_factors<C: Linear>(
     [a0, a1]: &Twelve<C>,
@@ -231,7 +231,7 @@ pub fn fp12_mul_014_factors<C: Linear>(
     ]
 }
 
-/// What these are in its end.
+/// Returns the result of `fp12_mul_014` from these products.
 #[inline(always)]
 pub fn fp12_mul_014_sums<C: Linear>(p: &[C; 13]) -> Twelve<C> {
     let A = fp6_sums_01([&p[0], &p[1], &p[2], &p[3], &p[4]]);
@@ -246,7 +246,7 @@ pub fn fp12_mul_034<C: Coefficient>(a: &Twelve<C>, b: &[C; 3]) -> Twelve<C> {
     fp12_mul_034_sums(&multiplied(&fp12_mul_034_factors(a, b)))
 }
 
-/// What the products of `fp12_mul_034` are made of.
+/// Returns the factors of the products of `fp12_mul_034`.
 #[inline(always)]
 pub fn fp12_mul_034_factors<C: Linear>(
     [a0, a1]: &Twelve<C>,
@@ -263,7 +263,7 @@ pub fn fp12_mul_034_factors<C: Linear>(
     ]
 }
 
-/// What these are in its end.
+/// Returns the result of `fp12_mul_034` from these products.
 #[inline(always)]
 pub fn fp12_mul_034_sums<C: Linear>(p: &[C; 13]) -> Twelve<C> {
     let A = [p[0], p[1], p[2]];

@@ -12,7 +12,7 @@ use crate::lanes::AnyMachine;
 use crate::tower::Fp12;
 use crate::{bls12_381, bn254};
 
-/// What a pairing does one element at a time, compiled here for each.
+/// Defines the functions of a pairing for one element at a time, compiled in this crate for each curve.
 macro_rules! in_words {
     () => {
         fn hard_part_in_words(f: Fp12<Self::Tower>) -> Fp12<Self::Tower> {
@@ -73,7 +73,7 @@ impl Pairing for Bn254 {
     in_words!();
 }
 
-/// Where formulas need room.
+/// This pairing needs reductions within its formulas.
 impl LaneTower<6> for bn254::Bn254Tower {
     const SMALL_XI: [u32; 2] = [9, 1];
 }

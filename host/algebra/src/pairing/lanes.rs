@@ -17,11 +17,11 @@ use crate::tower::{Fp2, Fp12, Tower};
 pub trait InLanes<T: Tower>: Wide<Choice = Mask> {
     /// The proof that there are such lanes.
     type Proof: Copy;
-    /// From elements.
+    /// Converts from elements.
     fn of(proof: Self::Proof, elements: &[Fp2<T>; WIDTH]) -> Self;
-    /// From elements of Fp.
+    /// Converts from elements of Fp.
     fn base(proof: Self::Proof, elements: &[T::Base; WIDTH]) -> Self::Base;
-    /// To elements.
+    /// Converts to elements.
     fn elements(&self) -> [Fp2<T>; WIDTH];
 }
 

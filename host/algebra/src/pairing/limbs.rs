@@ -22,7 +22,7 @@ pub struct EightLimbs<B: Backend, T: LaneTower<L>, const L: usize> {
 }
 
 impl<B: Backend, T: LaneTower<L>, const L: usize> EightLimbs<B, T, L> {
-    /// From elements; zeros where there are fewer than eight.
+    /// Converts from elements; zeros if there are fewer than eight.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[Fp2<T>; WIDTH]) -> Self {
         let c0 = Lazy::from_elements(b, &elements.map(|element| element.c0));
@@ -35,7 +35,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> EightLimbs<B, T, L> {
         self.b
     }
 
-    /// The same with bounds that the compiler knows.
+    /// Returns the element with bounds that the compiler knows.
     #[inline(always)]
     pub fn settled<const BOUND: u32>(&self) -> Self {
         Self { b: self.b, c0: self.c0.settled::<BOUND>(), c1: self.c1.settled::<BOUND>() }
@@ -47,7 +47,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> EightLimbs<B, T, L> {
         Self { b: self.b, c0: self.c0.permute(from), c1: self.c1.permute(from) }
     }
 
-    /// To elements.
+    /// Converts to elements.
     #[inline(always)]
     pub fn to_elements(self) -> [Fp2<T>; WIDTH] {
         let (c0, c1) = (self.c0.to_elements(), self.c1.to_elements());
@@ -109,27 +109,27 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Linear for EightLimbs<B, T, L>
 
     #[inline(always)]
     fn plus(&self, other: &Self) -> Self {
-        self.b.apart(Sum(self, other))
+        self.b.outline(Sum(self, other))
     }
     #[inline(always)]
     fn less(&self, other: &Self) -> Self {
-        self.b.apart(Difference(self, other))
+        self.b.outline(Difference(self, other))
     }
     #[inline(always)]
     fn negative(&self) -> Self {
-        self.b.apart(Negative(self))
+        self.b.outline(Negative(self))
     }
     #[inline(always)]
     fn small<const N: u32>(&self) -> Self {
-        self.b.apart(Multiple(self, N))
+        self.b.outline(Multiple(self, N))
     }
     #[inline(always)]
     fn times_xi(&self) -> Self {
-        self.b.apart(TimesXi(self))
+        self.b.outline(TimesXi(self))
     }
     #[inline(always)]
     fn or_if(&self, mask: Mask, other: &Self) -> Self {
-        self.b.apart(Select(self, other, mask))
+        self.b.outline(Select(self, other, mask))
     }
 }
 
@@ -138,18 +138,18 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Coefficient for EightLimbs<B, 
 
     #[inline(always)]
     fn times(&self, other: &Self) -> Self {
-        self.b.apart(Product(self, other))
+        self.b.outline(Product(self, other))
     }
     #[inline(always)]
     fn squared(&self) -> Self {
-        self.b.apart(Square(self))
+        self.b.outline(Square(self))
     }
     #[inline(always)]
     fn scaled(&self, by: &Self::Base) -> Self {
-        self.b.apart(Scale(self, by))
+        self.b.outline(Scale(self, by))
     }
     #[inline(always)]
     fn conjugate(&self) -> Self {
-        self.b.apart(Conjugate(self))
+        self.b.outline(Conjugate(self))
     }
 }

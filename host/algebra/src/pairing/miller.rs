@@ -20,7 +20,7 @@ pub struct Prepared<E: Pairing> {
 pub type PreparedPair<'a, E> = (Affine<<E as Pairing>::G1>, &'a Prepared<E>);
 
 impl<E: Pairing> Prepared<E> {
-    /// Of any point of the subgroup.
+    /// Prepares any point of the subgroup.
     pub fn new(q: &Affine<E::G2>) -> Self {
         E::prepare(q)
     }
@@ -63,14 +63,14 @@ pub(super) fn start<E: Pairing>(q: &Affine<E::G2>) -> [Fp2<E::Tower>; 2] {
     [q.x(), q.y()]
 }
 
-/// P, or nowhere if it is the identity or is told so.
+/// Returns the place P; nowhere if P is the identity or `nowhere` is set.
 pub(super) fn place<E: Pairing>(p: &Affine<E::G1>, nowhere: Choice) -> Place<Fp2<E::Tower>> {
     let nowhere = nowhere | p.is_identity();
     let p = Affine::conditional_select(p, &Affine::IDENTITY, nowhere);
     Place { p: [p.x(), p.y()], nowhere }
 }
 
-/// What all walks of a curve need.
+/// The constants of all walks of a curve.
 pub(super) fn constants<E: Pairing>() -> Constants<Fp2<E::Tower>> {
     let [one, zero] = [Fp2::ONE, Fp2::ZERO];
     Constants { one, zero, b3: E::G2::B3, psi: *E::G2::psi_constants() }

@@ -109,7 +109,7 @@ impl<T: Tower> Compressed<T> {
     /// a0 = xi (2 a3^2 + a1 a5 - 3 a2 a4) + 1
     /// ```
     ///
-    /// where 0/0 stands for 0: if a1 = a4 = 0, the element is 1, as the subgroup has none of order 3.
+    /// where 0/0 is defined as 0: if a1 = a4 = 0, the element is 1, as the subgroup has none of order 3.
     fn decompress(all: &[Self]) -> Vec<Fp12<T>> {
         let ratio = |&Self([a1, a2, a4, a5]): &Self| {
             let a2a2 = a2.square();

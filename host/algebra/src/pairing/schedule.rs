@@ -1,6 +1,6 @@
 //! The steps of a Miller loop, from the number that it multiplies Q with.
 
-/// What happens to T, the multiple of Q that the loop has come to, and gives a line.
+/// An operation on T, the current multiple of Q, that yields a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// T := 2 T; before its line is multiplied to f, f is squared.

@@ -1,20 +1,20 @@
 //! Elements of lanes by their places in memory.
 //!
-//! Eight elements of Fp2 are up to a kilobyte, and the formulas hand elements on by value: here a value is a number, and
-//! what it stands for is written once. Places are taken and given back as on a stack ([`Slots::release`]).
+//! Eight elements of Fp2 are up to a kilobyte, and the formulas pass elements by value: in this module a value is an index, and
+//! its element is written once. Slots are taken and released as on a stack ([`Slots::release`]).
 
 use std::cell::{Cell, RefCell};
 
 use super::{Coefficient, Linear};
 
-/// Room for elements.
+/// Memory for elements.
 pub struct Slots<W> {
     room: RefCell<Vec<W>>,
     taken: Cell<usize>,
 }
 
-/// What eight elements of Fp2 can do with their result in place. As for a [`Coefficient`], all is `#[inline(always)]`, and
-/// what is long is a function of its own.
+/// Operations on eight elements of Fp2 that write their result in place. As for a [`Coefficient`], all functions are `#[inline(always)]`, and
+/// long ones call a separate function.
 pub trait Wide: Copy {
     /// Eight elements of Fp.
     type Base: Copy;
@@ -38,7 +38,7 @@ pub trait Wide: Copy {
     fn scaled(to: &mut Self, a: &Self, by: &Self::Base);
     /// The p-th power.
     fn conjugate(to: &mut Self, a: &Self);
-    /// b where the answer is yes, and a elsewhere.
+    /// Writes b where `choice` is true, and a otherwise.
     fn select(to: &mut Self, a: &Self, b: &Self, choice: Self::Choice);
 }
 
@@ -90,7 +90,7 @@ impl<C: Coefficient> Wide for C {
 }
 
 impl<W: Wide> Slots<W> {
-    /// Room for so many.
+    /// Allocates `count` slots.
     pub fn new(count: usize, blank: W) -> Self {
         Self { room: RefCell::new(vec![blank; count]), taken: Cell::new(0) }
     }
@@ -131,7 +131,7 @@ impl<W: Wide> Slots<W> {
         Slot { slots: self, at }
     }
 
-    /// Where the next place is.
+    /// Returns the position of the next slot.
     pub fn mark(&self) -> usize {
         self.taken.get()
     }
@@ -141,7 +141,7 @@ impl<W: Wide> Slots<W> {
         self.taken.set(mark);
     }
 
-    /// What stands there.
+    /// Returns the element of a slot.
     pub fn get(&self, slot: Slot<'_, W>) -> W {
         self.room.borrow()[slot.at]
     }

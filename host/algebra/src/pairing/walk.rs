@@ -5,7 +5,7 @@
 use super::formula::{fp12_mul_014, fp12_mul_034, line_add, line_dbl};
 use super::{Coefficient, Kind, Linear, Step};
 
-/// What all walks of a curve need.
+/// The constants of all walks of a curve.
 #[derive(Clone, Copy)]
 pub struct Constants<C> {
     /// 1.
@@ -14,7 +14,7 @@ pub struct Constants<C> {
     pub zero: C,
     /// 3 b of the twist.
     pub b3: C,
-    /// What psi multiplies x and y with.
+    /// The factors of x and y in psi.
     pub psi: [C; 2],
 }
 
@@ -27,7 +27,7 @@ impl<C: Coefficient> Constants<C> {
     }
 }
 
-/// Where a walk has come to.
+/// The state of a walk.
 #[derive(Clone, Copy)]
 pub struct Walk<C> {
     /// The multiple of Q.
@@ -53,7 +53,7 @@ impl<C: Coefficient> Walk<C> {
         line
     }
 
-    /// What a step adds.
+    /// Returns the point that a step adds.
     #[inline(always)]
     fn addend(&self, step: Step, constants: &Constants<C>) -> [C; 2] {
         let q = self.q;
@@ -76,17 +76,17 @@ fn psi<C: Coefficient>([x, y]: &[C; 2], constants: &Constants<C>) -> [C; 2] {
     [x.conjugate().times(&constants.psi[0]), y.conjugate().times(&constants.psi[1])]
 }
 
-/// Where lines are evaluated: P, or nowhere, which makes 1 of each line.
+/// The place where lines are evaluated: P, or nowhere, which makes each line 1.
 #[derive(Clone, Copy)]
 pub struct Place<C: Coefficient> {
     /// P; (0, 0) where it is nowhere.
     pub p: [C::Base; 2],
-    /// Is it nowhere?
+    /// True if the place is nowhere.
     pub nowhere: C::Choice,
 }
 
 impl<C: Coefficient> Place<C> {
-    /// f times the line here.
+    /// Multiplies f by the line at this place.
     #[inline(always)]
     pub fn times_line(
         &self,
@@ -106,7 +106,7 @@ impl<C: Coefficient> Place<C> {
     }
 }
 
-/// What f is multiplied with for the line [ly yP, lx xP, l1], in the order of the twist's formula: 1 if it is nowhere, where
+/// Returns the coefficients of the line [ly yP, lx xP, l1] that multiply f, in the order of the twist's formula; those of 1 if the place is nowhere, where
 /// P is (0, 0).
 #[inline(always)]
 pub fn placed<C: Linear>(

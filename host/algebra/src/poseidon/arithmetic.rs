@@ -1,20 +1,20 @@
-//! What the two forms of the permutation are computed with.
+//! The arithmetic of both forms of the permutation.
 //!
-//! Elements are plain integers modulo r, several hashes' side by side. Nothing is converted: where a product is x y / R, the R
+//! Elements are plain integers modulo r, of several hashes in parallel. Nothing is converted: where a product is x y / R, the R
 //! goes into the constants.
 
 use super::table::{Table, Tables};
-use super::{ELEMENT_BYTES, MOST_WIDTH, Scalar};
+use super::{ELEMENT_BYTES, MAX_WIDTH, Scalar};
 use crate::once::Once;
 
 /// An element or a digest.
 pub type Bytes = [u8; ELEMENT_BYTES];
 
-/// The most hashes side by side.
-pub const MOST_LANES: usize = 16;
+/// The most hashes in parallel.
+pub const MAX_LANES: usize = 16;
 
 /// A state, of which the first elements are used.
-pub type State<A> = [<A as Arithmetic>::X; MOST_WIDTH];
+pub type State<A> = [<A as Arithmetic>::X; MAX_WIDTH];
 
 /// Arithmetic for several hashes, a value of which is the proof that the processor has it. As for a
 /// [`Kernel`](crate::lanes::Kernel), all functions that take `self` are `#[inline(always)]`.
@@ -24,7 +24,7 @@ pub trait Arithmetic: Copy {
     /// A constant at rest.
     type Constant: Copy + Send + Sync + 'static;
 
-    /// Hashes side by side.
+    /// Hashes in parallel.
     const LANES: usize;
 
     /// A product of x and y is x y times this.
@@ -39,14 +39,14 @@ pub trait Arithmetic: Copy {
     /// Where the constants of an instance are.
     fn table(tables: &Tables) -> &Once<Table<Self::Constant>>;
 
-    /// The same number for all hashes.
+    /// Returns the number for all hashes.
     fn splat(self, constant: &Self::Constant) -> Self::X;
 
     /// The first of these, and whether all of them are below the modulus.
-    fn read(self, lanes: &[&Bytes; MOST_LANES]) -> (Self::X, bool);
+    fn read(self, lanes: &[&Bytes; MAX_LANES]) -> (Self::X, bool);
 
     /// A product to the first of these.
-    fn write(self, product: &Self::X, lanes: &mut [Bytes; MOST_LANES]);
+    fn write(self, product: &Self::X, lanes: &mut [Bytes; MAX_LANES]);
 
     /// x + y.
     fn sum(self, x: &Self::X, y: &Self::X) -> Self::X;

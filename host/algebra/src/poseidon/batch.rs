@@ -1,9 +1,9 @@
 //! Many hashes: in lanes as far as they fill them, the few that are left one by one.
 
-use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
+use super::arithmetic::{Arithmetic, Bytes, MAX_LANES};
 use super::table::Table;
 use super::words::{Words, is_element};
-use super::{ELEMENT_BYTES, Instance, MOST_WIDTH, Scalar};
+use super::{ELEMENT_BYTES, Instance, MAX_WIDTH, Scalar};
 use crate::field::Field;
 use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
@@ -11,7 +11,7 @@ use crate::lanes::Fma;
 use crate::lanes::{Backend, Choice, choose};
 use crate::ntt::NotBelowModulus;
 
-/// What is hashed, and where the digests go.
+/// The preimages, and the memory for the digests.
 pub struct Batch<'a> {
     /// The first element of each state.
     pub tag: Scalar,
@@ -77,14 +77,14 @@ fn apart(instance: &Instance, batch: Batch<'_>) -> bool {
     run(Words, instance, batch)
 }
 
-/// Hashes all; tells whether all elements are below the modulus.
+/// Hashes all preimages; returns whether all elements are below the modulus.
 #[inline(always)]
 fn run<A: Arithmetic>(a: A, instance: &Instance, batch: Batch<'_>) -> bool {
     let Batch { tag, elements, preimages, digests } = batch;
     let table = A::table(&instance.tables);
     let table = table.get_or_init(|| Table::new::<A>(&instance.numbers));
     let [tag, zero] = [A::constant(&tag), A::constant(&Scalar::ZERO)];
-    let mut state = [a.splat(&zero); MOST_WIDTH];
+    let mut state = [a.splat(&zero); MAX_WIDTH];
     let mut are_below = true;
     let preimages = preimages.chunks(A::LANES * elements);
     for (preimages, digests) in preimages.zip(digests.chunks_mut(A::LANES)) {
@@ -99,7 +99,7 @@ fn run<A: Arithmetic>(a: A, instance: &Instance, batch: Batch<'_>) -> bool {
             }
         }
         let digest = table.digest(a, &mut state);
-        let mut lanes = [[0; ELEMENT_BYTES]; MOST_LANES];
+        let mut lanes = [[0; ELEMENT_BYTES]; MAX_LANES];
         a.write(&digest, &mut lanes);
         let count = digests.len();
         digests.copy_from_slice(&lanes[..count]);
@@ -109,9 +109,9 @@ fn run<A: Arithmetic>(a: A, instance: &Instance, batch: Batch<'_>) -> bool {
 
 /// Element j of each preimage; the last one's where there are no more.
 #[inline(always)]
-fn column(preimages: &[Bytes], elements: usize, j: usize) -> [&Bytes; MOST_LANES] {
+fn column(preimages: &[Bytes], elements: usize, j: usize) -> [&Bytes; MAX_LANES] {
     let last = preimages.len() / elements - 1;
-    let mut column = [&preimages[j]; MOST_LANES];
+    let mut column = [&preimages[j]; MAX_LANES];
     for (lane, element) in column.iter_mut().enumerate() {
         *element = &preimages[lane.min(last) * elements + j];
     }

@@ -1,7 +1,7 @@
-//! Eight hashes at a time, in doubles. A combination subtracts a multiple of r instead of dividing.
+//! Eight hashes at a time, with floating-point limbs. A combination subtracts a multiple of r instead of dividing.
 
 use super::Scalar;
-use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
+use super::arithmetic::{Arithmetic, Bytes, MAX_LANES};
 use super::table::{Table, Tables};
 use crate::field::{Field, PrimeField};
 use crate::lanes::{Doubles, Fma, Mask, WIDTH, each};
@@ -41,13 +41,13 @@ impl Arithmetic for Fma {
     }
 
     #[inline(always)]
-    fn read(self, lanes: &[&Bytes; MOST_LANES]) -> (Doubles<Scalar, L>, bool) {
+    fn read(self, lanes: &[&Bytes; MAX_LANES]) -> (Doubles<Scalar, L>, bool) {
         let (x, below) = Doubles::of_plain(self, each!(i < WIDTH, lanes[0] => lanes[i]));
         (x, below == Mask::MAX)
     }
 
     #[inline(always)]
-    fn write(self, product: &Doubles<Scalar, L>, lanes: &mut [Bytes; MOST_LANES]) {
+    fn write(self, product: &Doubles<Scalar, L>, lanes: &mut [Bytes; MAX_LANES]) {
         let (first, _) = lanes.split_first_chunk_mut().expect("there are more lanes");
         product.to_plain(first.each_mut());
     }

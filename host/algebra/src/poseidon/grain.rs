@@ -1,4 +1,4 @@
-//! Numbers that nobody chose: the Grain LFSR, as the authors of Poseidon use it.
+//! Numbers from a public rule: the Grain LFSR, as the authors of Poseidon use it.
 
 use crate::field::PrimeField;
 
@@ -11,7 +11,7 @@ impl Grain {
     /// The bits whose sum is the next one, by their age.
     const TAPS: [u32; 6] = [0, 13, 23, 38, 51, 62];
 
-    /// Of a prime field, the number of an S-box, elements of a state and rounds.
+    /// Initialises the LFSR for a prime field, the number of an S-box, elements of a state and rounds.
     pub fn new<F: PrimeField>(sbox: usize, width: usize, full: usize, partial: usize) -> Self {
         let mut state: u128 = 0;
         let size = F::BITS as usize;

@@ -4,7 +4,7 @@
 //! Elements are below 4r: products are below 2r, combinations below 3r, and a sum is reduced.
 
 use super::Scalar;
-use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
+use super::arithmetic::{Arithmetic, Bytes, MAX_LANES};
 use super::table::{Table, Tables};
 use crate::field::{Field, PrimeField};
 use crate::lanes::{
@@ -51,14 +51,14 @@ impl<B: Backend> Arithmetic for B {
     }
 
     #[inline(always)]
-    fn read(self, lanes: &[&Bytes; MOST_LANES]) -> (Self::X, bool) {
+    fn read(self, lanes: &[&Bytes; MAX_LANES]) -> (Self::X, bool) {
         let x = both!(n => read(self, lanes, WIDTH * n));
         let below = both!(n => self.negative(less(self, &x[n], 1)[L - 1]));
         (x, below[0] & below[1] == Mask::MAX)
     }
 
     #[inline(always)]
-    fn write(self, product: &Self::X, lanes: &mut [Bytes; MOST_LANES]) {
+    fn write(self, product: &Self::X, lanes: &mut [Bytes; MAX_LANES]) {
         let mut rows = [[[0; WIDTH]; WORDS]; 2];
         for (rows, x) in rows.iter_mut().zip(product) {
             let words = words_of_limbs::<B, L, WORDS>(self, &reduced(self, x, 1));
@@ -108,7 +108,7 @@ fn splat<B: Backend>(b: B, constant: &[u64; L]) -> [B::V; L] {
 
 /// Eight lanes' integers, from the first on.
 #[inline(always)]
-fn read<B: Backend>(b: B, lanes: &[&Bytes; MOST_LANES], first: usize) -> [B::V; L] {
+fn read<B: Backend>(b: B, lanes: &[&Bytes; MAX_LANES], first: usize) -> [B::V; L] {
     let mut rows = [[0; WIDTH]; WORDS];
     for lane in 0..WIDTH {
         let (words, _) = lanes[first + lane].as_chunks();
@@ -125,7 +125,7 @@ fn less<B: Backend>(b: B, x: &[B::V; L], k: usize) -> [B::V; L] {
     carried(b, each!(j < L, x[0] => b.sub(x[j], b.splat(MULTIPLES[k][j]))))
 }
 
-/// x - k r where that is not negative, x elsewhere.
+/// Returns x - k r where that is not negative, and x otherwise.
 #[inline(always)]
 fn reduced<B: Backend>(b: B, x: &[B::V; L], k: usize) -> [B::V; L] {
     let less = less(b, x, k);

@@ -7,18 +7,18 @@ use crate::field::Field;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix<F = Scalar>(Vec<Vec<F>>);
 
-/// What partial rounds multiply with in coordinates that move along: `moving.rs` tells how.
+/// The matrices of partial rounds in coordinates that move along: `moving.rs` derives them.
 pub struct Along<F> {
-    /// Of each round v A^k.
+    /// v A^k of each round.
     pub rows: Vec<Vec<F>>,
-    /// Of each round A^-(k + 1) w.
+    /// A^-(k + 1) w of each round.
     pub columns: Vec<Vec<F>>,
     /// A to the power of the number of rounds.
     pub end: Matrix<F>,
 }
 
 impl<F: Field> Matrix<F> {
-    /// With this entry in row i and column j.
+    /// Creates a matrix from a function of row i and column j.
     pub fn new(size: usize, entry: impl Fn(usize, usize) -> F) -> Self {
         Self((0..size).map(|i| (0..size).map(|j| entry(i, j)).collect()).collect())
     }
@@ -69,7 +69,7 @@ impl<F: Field> Matrix<F> {
         add(full, &carried);
     }
 
-    /// So many partial rounds in coordinates that move along.
+    /// Returns the matrices of `partial` partial rounds in coordinates that move along.
     pub fn along(&self, partial: usize) -> Along<F> {
         let rest = self.rest();
         let (inverse, transposed) = (rest.inverse(), rest.transposed());
@@ -90,7 +90,7 @@ impl<F: Field> Matrix<F> {
         Self(columns.0.iter().map(|column| self.times(column)).collect()).transposed()
     }
 
-    /// To this power, by squares.
+    /// Raises the matrix to a power, by squaring.
     pub fn power(&self, exponent: usize) -> Self {
         let mut power = Self::unit(self.size());
         for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
@@ -102,7 +102,7 @@ impl<F: Field> Matrix<F> {
         power
     }
 
-    /// By Gauss and Jordan, without a search for pivots: all leading minors of a Cauchy matrix are different from 0.
+    /// Inverts the matrix by Gauss-Jordan elimination, without pivoting: all leading minors of a Cauchy matrix are different from 0.
     pub fn inverse(&self) -> Self {
         let size = self.size();
         let (mut rows, mut inverse) = (self.0.clone(), Self::unit(size).0);

@@ -13,13 +13,13 @@
 
 use super::arithmetic::{Arithmetic, State};
 use super::numbers::{HALF, Numbers};
-use super::{MOST_WIDTH, Scalar};
+use super::{MAX_WIDTH, Scalar};
 use crate::field::Field;
 
 /// The constants.
 pub struct Moving<C> {
     width: usize,
-    /// What each round adds: partial ones to the first element.
+    /// The constants that each round adds: partial rounds to the first element.
     constants: Vec<Vec<C>>,
     /// The matrix, for powers.
     matrix: Vec<Vec<C>>,
@@ -103,7 +103,7 @@ impl<C: Copy> Moving<C> {
 /// The state times a matrix.
 #[inline(always)]
 fn multiply<A: Arithmetic>(a: A, matrix: &[Vec<A::Constant>], state: &mut [A::X]) {
-    let mut next = [state[0]; MOST_WIDTH];
+    let mut next = [state[0]; MAX_WIDTH];
     for (x, row) in next.iter_mut().zip(matrix) {
         *x = dot(a, state, row);
     }

@@ -4,19 +4,19 @@ use super::grain::Grain;
 use super::{Scalar, Strength, spec};
 use crate::poseidon::matrix::Matrix;
 
-/// What defines an instance.
+/// The numbers that define an instance.
 pub struct Numbers {
     /// Elements of the state.
     pub width: usize,
     /// Rounds in which only the first element is raised.
     pub partial: usize,
-    /// What each round adds.
+    /// The constants that each round adds.
     pub constants: Vec<Vec<Scalar>>,
     /// 1 / (width + i + j).
     pub matrix: Matrix,
 }
 
-/// What neptune calls the S-box x^5 when it makes constants.
+/// neptune's number for the S-box x^5 in the generation of constants.
 const FIFTH_POWER: usize = 1;
 
 /// Full rounds before and after the partial ones.
@@ -25,7 +25,7 @@ pub const HALF: usize = spec::FULL_ROUNDS / 2;
 impl Numbers {
     pub fn of(arity: usize, strength: Strength) -> Self {
         let width = arity + 1;
-        let standard = spec::PARTIAL_ROUNDS[arity - spec::LEAST_ARITY];
+        let standard = spec::PARTIAL_ROUNDS[arity - spec::MIN_ARITY];
         let (times, over) = spec::STRENGTHENED;
         let partial = match strength {
             Strength::Standard => standard,
@@ -41,12 +41,12 @@ impl Numbers {
         Self { width, partial, constants, matrix }
     }
 
-    /// All rounds.
+    /// Returns the number of rounds.
     pub fn rounds(&self) -> usize {
         self.constants.len()
     }
 
-    /// Does this round raise all elements?
+    /// Returns whether this round raises all elements.
     pub fn is_full(&self, round: usize) -> bool {
         !(HALF..HALF + self.partial).contains(&round)
     }

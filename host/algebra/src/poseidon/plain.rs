@@ -40,7 +40,7 @@ pub enum Instance {
 }
 
 impl Instance {
-    /// All there are.
+    /// The instances.
     pub const ALL: [Self; 3] = [Self::Circom, Self::Poseidon2Bn254, Self::Poseidon2Goldilocks];
 
     /// Its name.
@@ -52,11 +52,11 @@ impl Instance {
         }
     }
 
-    /// How many elements a preimage may have.
+    /// Returns the allowed numbers of elements of a preimage.
     pub fn arities(self) -> Vec<usize> {
         let widths = |all: &[Width]| all.iter().map(|width| width.0).collect();
         match self {
-            Self::Circom => (circom::LEAST_ARITY..).take(circom::PARTIAL_ROUNDS.len()).collect(),
+            Self::Circom => (circom::MIN_ARITY..).take(circom::PARTIAL_ROUNDS.len()).collect(),
             Self::Poseidon2Bn254 => widths(&poseidon2_bn254::WIDTHS),
             Self::Poseidon2Goldilocks => widths(&poseidon2_goldilocks::WIDTHS),
         }

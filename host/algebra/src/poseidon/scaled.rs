@@ -16,8 +16,8 @@ use super::arithmetic::{Arithmetic, State};
 use super::numbers::Numbers;
 use crate::field::Field;
 
-/// Elements of the largest state that this is for.
-pub const MOST_SCALED_WIDTH: usize = 12;
+/// The number of elements of the largest state in this form.
+pub const MAX_SCALED_WIDTH: usize = 12;
 
 /// The constants of the permutation with a matrix of small integers, for an arithmetic whose products and combinations are divided by something.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct ScaledConstants {
     pub entries: Vec<u64>,
     /// Added to the state before the first round.
     pub first: Vec<Scalar>,
-    /// All rounds in order.
+    /// The rounds in order.
     pub rounds: Vec<ScaledRound>,
     /// The digest is the second element of the last combination times this.
     pub last: Scalar,
@@ -35,7 +35,7 @@ pub struct ScaledConstants {
 /// The constants of a round.
 #[derive(Clone, Debug)]
 pub struct ScaledRound {
-    /// Of a partial round, the factor of the first element's fifth power.
+    /// The factor of the first element's fifth power, in a partial round.
     pub by: Option<Scalar>,
     /// Added to the first elements after the matrix.
     pub after: Vec<Scalar>,
@@ -45,7 +45,7 @@ impl ScaledConstants {
     /// For products that are x y `product` and combinations that are sums of multiples times `combination`; neither is 0.
     pub(super) fn new(numbers: &Numbers, product: Scalar, combination: Scalar) -> Self {
         let width = numbers.width as u64;
-        assert!(numbers.width <= MOST_SCALED_WIDTH, "a larger state has larger entries");
+        assert!(numbers.width <= MAX_SCALED_WIDTH, "a larger state has larger entries");
         let multiple = (width..3 * width - 1).fold(1, least_common_multiple);
         let entries = (width..3 * width - 1).map(|n| multiple / n).collect();
         let inverse = |x: Scalar| x.invert_vartime().expect("no scale is 0");
@@ -77,7 +77,7 @@ impl ScaledConstants {
 pub struct Scaled<C> {
     /// L / (t + k).
     entries: Vec<u64>,
-    /// What is added before the first round.
+    /// The constants that are added before the first round.
     first: Vec<C>,
     rounds: Vec<Round<C>>,
     /// What leads from the last w to the digest.

@@ -4,7 +4,7 @@ use super::Scalar;
 use super::arithmetic::{Arithmetic, State};
 use super::moving::Moving;
 use super::numbers::Numbers;
-use super::scaled::{MOST_SCALED_WIDTH, Scaled};
+use super::scaled::{MAX_SCALED_WIDTH, Scaled};
 use crate::once::Once;
 
 /// Each is made when it is first needed.
@@ -16,7 +16,7 @@ pub struct Tables {
     pub doubles: Once<Table<[f64; 5]>>,
 }
 
-/// Of either form.
+/// The constants of either form.
 pub enum Table<C> {
     Scaled(Scaled<C>),
     Moving(Moving<C>),
@@ -24,7 +24,7 @@ pub enum Table<C> {
 
 impl<C: Copy> Table<C> {
     pub fn new<A: Arithmetic<Constant = C>>(numbers: &Numbers) -> Self {
-        if numbers.width <= MOST_SCALED_WIDTH {
+        if numbers.width <= MAX_SCALED_WIDTH {
             Self::Scaled(Scaled::new::<A>(numbers))
         } else {
             Self::Moving(Moving::new::<A>(numbers))

@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, State};
 use super::matrix::Matrix;
 use super::moving::Moving;
-use super::scaled::{MOST_SCALED_WIDTH, Scaled};
+use super::scaled::{MAX_SCALED_WIDTH, Scaled};
 use super::words::Words;
 use super::*;
 use crate::field::Field;
@@ -12,14 +12,14 @@ use crate::field::Field;
 fn states(width: usize) -> Vec<State<Words>> {
     let mut x = Scalar::from(width as u64);
     let mut state = |special: Scalar| {
-        let mut state = [special; MOST_WIDTH];
+        let mut state = [special; MAX_WIDTH];
         for element in state.iter_mut().step_by(2) {
             x = x.square() + Scalar::ONE;
             *element = x;
         }
         state
     };
-    let mut states = vec![[Scalar::ZERO; MOST_WIDTH], [-Scalar::ONE; MOST_WIDTH]];
+    let mut states = vec![[Scalar::ZERO; MAX_WIDTH], [-Scalar::ONE; MAX_WIDTH]];
     states.extend([Scalar::ZERO, Scalar::ONE, -Scalar::ONE].map(&mut state));
     states
 }
@@ -27,7 +27,7 @@ fn states(width: usize) -> Vec<State<Words>> {
 #[test]
 fn both_forms_are_the_same_function() {
     for strength in [Strength::Standard, Strength::Strengthened] {
-        for arity in LEAST_ARITY..MOST_SCALED_WIDTH {
+        for arity in MIN_ARITY..MAX_SCALED_WIDTH {
             let numbers = Numbers::of(arity, strength);
             let scaled = Scaled::new::<Words>(&numbers);
             let moving = Moving::new::<Words>(&numbers);

@@ -1,12 +1,12 @@
-//! One hash at a time, in words of 64 bits: an integer x is read as the element that has x for its Montgomery form.
+//! One hash at a time, with 64-bit limbs: an integer x is read as the element whose Montgomery form is x.
 
 use super::Scalar;
-use super::arithmetic::{Arithmetic, Bytes, MOST_LANES};
+use super::arithmetic::{Arithmetic, Bytes, MAX_LANES};
 use super::table::{Table, Tables};
 use crate::field::{DecodeError, Field, PrimeField};
 use crate::once::Once;
 
-/// Of every processor.
+/// The arithmetic that every CPU supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Words;
 
@@ -15,7 +15,7 @@ fn read(integer: [u64; 4]) -> Option<Scalar> {
     Scalar::from_montgomery(integer).into()
 }
 
-/// Is this encoding one of an element?
+/// Returns whether the bytes encode an element.
 pub fn is_element(bytes: &Bytes) -> bool {
     !matches!(Scalar::from_le_bytes(bytes), Err(DecodeError::NotReduced))
 }
@@ -49,14 +49,14 @@ impl Arithmetic for Words {
     }
 
     #[inline(always)]
-    fn read(self, lanes: &[&Bytes; MOST_LANES]) -> (Scalar, bool) {
+    fn read(self, lanes: &[&Bytes; MAX_LANES]) -> (Scalar, bool) {
         let (words, _) = lanes[0].as_chunks();
         let element = read(std::array::from_fn(|i| u64::from_le_bytes(words[i])));
         (element.unwrap_or(Scalar::ZERO), element.is_some())
     }
 
     #[inline(always)]
-    fn write(self, product: &Scalar, lanes: &mut [Bytes; MOST_LANES]) {
+    fn write(self, product: &Scalar, lanes: &mut [Bytes; MAX_LANES]) {
         let (words, _) = lanes[0].as_chunks_mut();
         for (word, limb) in words.iter_mut().zip(product.to_montgomery()) {
             *word = limb.to_le_bytes();

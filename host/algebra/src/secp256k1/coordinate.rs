@@ -7,7 +7,7 @@ use crate::field::limbs::{add, sub};
 use crate::field::secp256k1::{FOLD as C, half, loose_product, loose_square};
 use crate::field::spec::secp256k1_fp::MODULUS as P;
 
-/// An element in words, lowest first.
+/// An element as 64-bit limbs, lowest first.
 #[derive(Clone, Copy, Debug)]
 pub struct Coordinate([u64; 4]);
 
@@ -73,7 +73,7 @@ impl Coordinate {
         Self(half(&self.0))
     }
 
-    /// Is x 0?
+    /// Returns whether x is 0.
     #[inline(always)]
     pub fn is_zero(&self) -> bool {
         self.0 == [0; 4] || self.0 == P

@@ -32,7 +32,7 @@ pub struct Claim {
     pub qy: [u64; 4],
 }
 
-/// What became of a claim.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// It holds.
@@ -72,7 +72,7 @@ impl Claim {
     }
 }
 
-/// Is each claim true? As many verdicts as claims; anything else is a bug of the caller.
+/// Verifies claims. There are as many verdicts as claims; anything else is a bug of the caller.
 pub fn verify_batch_vartime(isa: Isa, claims: &[Claim], verdicts: &mut [Verdict]) {
     assert_eq!(claims.len(), verdicts.len(), "a verdict a claim");
     let mut places = Vec::with_capacity(claims.len());
@@ -130,7 +130,7 @@ fn verdict(outcome: &Outcome, lane: usize) -> Option<Verdict> {
     }
 }
 
-/// Is the claim true? The time depends on all of it.
+/// Verifies a claim. The time depends on all of it.
 pub fn verify_vartime(claim: &Claim) -> Verdict {
     if let Some(wrong) = claim.out_of_range() {
         return wrong;

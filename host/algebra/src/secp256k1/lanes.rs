@@ -2,10 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod doubles;
-#[expect(
-    clippy::needless_range_loop,
-    reason = "limbs have numbers, which say where a product goes"
-)]
+#[expect(clippy::needless_range_loop, reason = "the number of a limb is the place of a product")]
 mod field;
 mod point;
 mod root;

@@ -24,7 +24,7 @@ impl<T: Tower> Fp12<T> {
         Self { c0, c1 }
     }
 
-    /// From the coefficients over Fp2 of 1, w, w^2, ..., w^5.
+    /// Creates an element from the coefficients over Fp2 of 1, w, w^2, ..., w^5.
     pub const fn from_powers_of_w(a: [Fp2<T>; 6]) -> Self {
         Self::new(Fp6::new(a[0], a[2], a[4]), Fp6::new(a[1], a[3], a[5]))
     }

@@ -16,7 +16,7 @@ use crate::field::{Field, PrimeField};
 pub struct Frobenius<T: Tower>([[Fp2<T>; 6]; 12]);
 
 impl<T: Tower> Frobenius<T> {
-    /// From p and xi: one exponentiation and 65 multiplications.
+    /// Computes the constants from p and xi: one exponentiation and 65 multiplications.
     pub fn compute() -> Self {
         let mut sixth = T::Base::MODULUS.to_vec();
         let rest = divide_by_6(&mut sixth);

@@ -104,7 +104,7 @@ fn points_are_as_one_by_one() {
     as_one_by_one::<G2>();
 }
 
-/// Factors are what their digits say, and multiples those of one by one.
+/// Factors have the value of their digits, and multiples are those of single computations.
 fn multiples<C: Batched>() {
     let mut rng = rng();
     let mut random: Vec<[u8; FACTOR_BYTES]> = (0..20).map(|_| rng.random()).collect();

@@ -1,4 +1,4 @@
-//! The coprocessor against `spec/vectors/coprocessor`, and on contents that nobody chose.
+//! The coprocessor with `spec/vectors/coprocessor`, and with random contents.
 
 use std::process::Command;
 
@@ -48,7 +48,7 @@ fn lines_are_those_of_the_model() {
     let elements: Vec<Fp2> = elements.windows(2).map(|pair| Fp2::new(pair[0], pair[1])).collect();
     let table = &elements[memory.len() - LINES * 4..];
     let is_table = |q: &Affine<G2>| {
-        lines(q).as_flattened().iter().zip(table.iter().step_by(2)).all(|(ours, told)| ours == told)
+        lines(q).as_flattened().iter().zip(table.iter().step_by(2)).all(|(ours, line)| ours == line)
     };
     let points = elements.iter().zip(&elements[2..]);
     let points = points.filter_map(|(x, y)| Option::<Affine<G2>>::from(Affine::new(*x, *y)));
@@ -84,22 +84,22 @@ fn ten_thousand_random_programs_are_as_the_model_has_them() {
     random_programs(10_000);
 }
 
-/// Each case of a file leaves behind what the file says.
+/// Runs each case of a file and compares the memories with those of the file.
 fn examine(vectors: &Value) {
     let memory: Vec<Slot> = list(&vectors["memory"]).map(slot).collect();
     for case in list(&vectors["cases"]) {
         let id = text(case, "id");
         let log2_data = case.get("log2_data").map_or(LOG2_SLOTS as usize, number) as u32;
         let mut machine = Machine::new(Isa::best(), log2_data, LOG2_SLOTS);
-        for (slot, told) in machine.data.iter_mut().zip(&memory) {
-            *slot = *told;
+        for (slot, value) in machine.data.iter_mut().zip(&memory) {
+            *slot = *value;
         }
         for entry in list(&case["data"]) {
             machine.data[number(&entry[0])] = slot(&entry[1]);
         }
         let start = number(&case["start"]);
-        for (at, told) in list(&case["program"]).enumerate() {
-            machine.program[start + at] = told.as_str().expect("text").parse().expect(id);
+        for (at, instruction) in list(&case["program"]).enumerate() {
+            machine.program[start + at] = instruction.as_str().expect("text").parse().expect(id);
         }
         let mut wanted = machine.data.clone();
         for entry in list(&case["changed"]) {

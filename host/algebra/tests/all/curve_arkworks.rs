@@ -93,7 +93,7 @@ fn integers<C: Curve>(generator: &Projective<C>) {
     assert_eq!(Projective::<C>::IDENTITY.times_integer(&all_ones), Projective::IDENTITY);
 }
 
-/// Points of the whole curve: the fast test and the multiplication by r say the same, and so does arkworks.
+/// Points of the whole curve: the fast test, the multiplication by r and arkworks agree.
 fn membership<A: SWCurveConfig, C: Curve<Base: Coordinate>>(rng: &mut impl ark_std::rand::Rng) {
     let mut outside = 0;
     for _ in 0..ROUNDS {
@@ -180,7 +180,7 @@ fn pallas_and_vesta_as_arkworks_has_them() {
 }
 
 #[test]
-fn cofactors_are_cleared_as_rfc_9380_says() {
+fn cofactors_are_cleared_as_rfc_9380_specifies() {
     let mut rng = ark_std::test_rng();
     for _ in 0..ROUNDS {
         let point = ArkAffine::<ark_bls12_381::g2::Config>::rand(&mut rng);

@@ -9,8 +9,8 @@ use proofmill_algebra::tower::{Fp2, Fp6, Fp12, Tower};
 use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1, toy, vesta};
 use serde_json::Value;
 
-/// Formulas of the specification that only circuits use, or that are parts of larger ones here.
-const NOT_HERE: [&str; 12] = [
+/// Formulas of the specification that only circuits use, or that are parts of larger ones in this crate.
+const NOT_TESTED: [&str; 12] = [
     "coz_dblu",
     "coz_zaddu",
     "lazy_dbl",
@@ -158,7 +158,7 @@ fn examine<F: Field + Read>(name: &str, others: impl Fn(&Value) -> bool) {
     let cases = cases(&format!("formula/{name}"));
     assert!(cases.len() > 50, "{name}");
     for case in cases {
-        if NOT_HERE.contains(&text(&case, "formula")) {
+        if NOT_TESTED.contains(&text(&case, "formula")) {
             continue;
         }
         let known = text(&case, "ring") == "fp" && check(&case, point::<F>(&case)) || others(&case);
@@ -180,7 +180,7 @@ fn check_fp6<T: Tower<Base: Read>>(case: &Value) -> bool {
 }
 
 #[test]
-fn formulas_do_what_their_files_do() {
+fn formulas_agree_with_their_files() {
     examine::<secp256k1::Fp>("secp256k1", |_| false);
     examine::<pallas::Fp>("pallas", |_| false);
     examine::<vesta::Fp>("vesta", |_| false);

@@ -19,7 +19,7 @@ fn multiples<C: Curve>(p: Projective<C>, k: &str) -> Vec<Projective<C>> {
     all
 }
 
-/// What a case of a group asks for; none for another operation.
+/// Returns the result of a case of a group; none for another operation.
 fn group<C: Curve<Base: Read>>(case: &Value) -> Option<Vec<Affine<C>>> {
     let p = Projective::from(point::<C>(&case["p"]));
     let results = match text(case, "operation") {
@@ -74,7 +74,7 @@ fn examine(name: &str, check: impl Fn(&str, &Value) -> bool) {
 }
 
 #[test]
-fn groups_do_what_the_model_does() {
+fn groups_agree_with_the_model() {
     examine("secp256k1", |_, case| check::<secp256k1::Secp256k1>(case));
     examine("pallas", |_, case| check::<pallas::G1>(case));
     examine("vesta", |_, case| check::<vesta::G1>(case));

@@ -1,5 +1,5 @@
-//! Encodings against the libraries that everybody uses, blst and libsecp256k1: what they accept we accept, as the same
-//! point, and what they refuse we refuse. The inputs are random, and valid ones with something changed.
+//! Compares encodings with the libraries blst and libsecp256k1: both accept the same ones, as the same
+//! point, and reject the same ones. The inputs are random, and valid ones with modifications.
 
 use proofmill_algebra::bls12_381::{self, G1, G2};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
@@ -50,7 +50,7 @@ fn mutate(rng: &mut impl Rng, encoding: &mut Vec<u8>) {
 
 type Theirs = Result<Vec<u8>, blst::BLST_ERROR>;
 
-/// Ours and theirs say the same of valid and changed encodings; a point is compared by its uncompressed encoding.
+/// Both libraries agree on valid and changed encodings; points are compared by their uncompressed encoding.
 fn as_blst_has_it<C: Zcash>(
     compressed: impl Fn(&[u8]) -> Theirs,
     uncompressed: impl Fn(&[u8]) -> Theirs,
@@ -167,7 +167,7 @@ fn secp256k1_as_its_library_reads_it() {
     assert!(accepted > ROUNDS && refused > ROUNDS, "{accepted} and {refused}");
 }
 
-/// A batch says what one by one says, on every instruction set and for every length around those of lanes.
+/// A batch agrees with single keys, on every instruction set and for every length around those of lanes.
 #[test]
 fn compressed_keys_in_batches() {
     let mut rng = rng("compressed batches");
@@ -322,7 +322,7 @@ fn pairs_are_those_of_arkworks_without_its_flags() {
 
 /// Once the length was split between the two coefficients, and the error spoke of one of them.
 #[test]
-fn a_coordinate_in_fp2_of_a_wrong_length_is_told_by_the_whole() {
+fn a_coordinate_in_fp2_of_a_wrong_length_is_an_error_with_the_whole_length() {
     for found in [0, 47, 48, 95, 97, 192] {
         let wrong = Err(EncodingError::Length { expected: 96, found });
         assert_eq!(bls12_381::Fp2::read_le(&vec![0; found]), wrong);

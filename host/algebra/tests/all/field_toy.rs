@@ -73,7 +73,7 @@ fn encodings<F: PrimeField<Repr = [u64; 1], Bytes = [u8; 1]>>(p: u64, element: i
     assert!(bool::from(F::from_canonical([u64::MAX]).is_none()));
 }
 
-/// The generator's powers are everything but 0, and the root of unity has the order that it says.
+/// The generator's powers are everything but 0, and the root of unity has its declared order.
 fn examine_generator<F: PrimeField>() {
     let p = F::MODULUS[0];
     let generator = F::GENERATOR.expect("toy fields have one");

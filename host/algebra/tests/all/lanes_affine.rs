@@ -124,7 +124,7 @@ fn real_curves_are_right_for_random_and_exceptional_pairs() {
     random_and_exceptional::<PastaFq, 5, 1>(5);
 }
 
-/// Scalar code looks at the lowest words of x first. The chord does not ask for a curve.
+/// Scalar code compares the lowest words of x first. The chord does not depend on the curve.
 #[test]
 fn points_whose_lowest_words_are_equal_or_zero_are_added_as_others() {
     let points: Vec<_> = (0..20)

@@ -241,7 +241,7 @@ fn in_parts<C: Group>(
     combine(plan, &sums)
 }
 
-/// With every number of multiples, points with identities among them, and scalars of every kind that is asked for.
+/// Tests every number of multiples, with identities among the points and scalars of every requested kind.
 fn examine_multiples<C: Group<Base: Coordinate>>(
     isas: &[Isa],
     kinds: impl Fn(Kinds<C::Scalar>) -> Kinds<C::Scalar>,

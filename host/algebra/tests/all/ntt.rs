@@ -7,8 +7,8 @@ use proofmill_algebra::field::{
     Bls12381Fr, Bn254Fr, Goldilocks, PastaFp, PastaFq, PrimeField, ToyFr,
 };
 use proofmill_algebra::ntt::{
-    Form, LEAST_SIZE, MOST_LOG_SIZE, NotBelowModulus, Plan, SizeError, Transform, a_b_less_c,
-    direct, least_non_residue_root, log_size,
+    Form, MAX_LOG_SIZE, MIN_SIZE, NotBelowModulus, Plan, SizeError, Transform, a_b_less_c, direct,
+    least_non_residue_root, log_size,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -78,7 +78,7 @@ fn the_obvious_way_is_the_definition() {
 }
 
 fn plans_are_direct<F: Form<D>, const D: usize>() {
-    for log in LEAST_SIZE.ilog2()..=16 {
+    for log in MIN_SIZE.ilog2()..=16 {
         let x = bytes(&elements::<F>(1 << log, u64::from(log)));
         let count = if log > 12 { 1 } else { 4 };
         for transform in &four::<F>(log)[..count] {
@@ -91,7 +91,7 @@ fn plans_are_direct<F: Form<D>, const D: usize>() {
 }
 
 #[test]
-fn plans_compute_what_the_obvious_way_does_to_the_last_bit_on_every_instruction_set() {
+fn plans_agree_with_direct_evaluation_to_the_last_bit_on_every_instruction_set() {
     plans_are_direct::<Bn254Fr, 5>();
     plans_are_direct::<Bls12381Fr, 5>();
     plans_are_direct::<PastaFp, 5>();
@@ -132,7 +132,7 @@ fn arkworks<F: Form<5>, A: ark_ff::PrimeField + FftField>() {
         let coset = domain.get_coset(A::from(11u64)).unwrap();
         let [forward, on_coset, back, coset_back] = four::<F>(log);
         for (ours, inverse, domain) in [(forward, back, domain), (on_coset, coset_back, coset)] {
-            let run = |transform: &Transform<F>, x: &[u8]| match 1 << log < LEAST_SIZE {
+            let run = |transform: &Transform<F>, x: &[u8]| match 1 << log < MIN_SIZE {
                 true => directly(transform, x),
                 false => planned(Isa::best(), transform, x),
             };
@@ -197,7 +197,7 @@ fn is_right_where_one_looks<F: Form<D>, const D: usize>(log: u32) {
 fn the_largest_sizes_are_right() {
     is_right_where_one_looks::<Bn254Fr, 5>(22);
     is_right_where_one_looks::<Bls12381Fr, 5>(23);
-    for log in 21..=MOST_LOG_SIZE {
+    for log in 21..=MAX_LOG_SIZE {
         is_right_where_one_looks::<Goldilocks, 2>(log);
     }
 }
@@ -240,7 +240,7 @@ fn quotient<F: Form<D>, const D: usize>(log: u32) {
     let odd = domain.on_odd_coset(root).unwrap();
     let [a, b] = [1, 2].map(|seed| elements::<F>(size, seed));
     let c: Vec<F> = a.iter().zip(&b).map(|(a, b)| *a * b).collect();
-    let run = |transform: &Transform<F>, x: &[u8]| match size < LEAST_SIZE {
+    let run = |transform: &Transform<F>, x: &[u8]| match size < MIN_SIZE {
         true => directly(transform, x),
         false => planned(Isa::best(), transform, x),
     };
@@ -282,7 +282,7 @@ fn a_b_less_c_is_right<F: Form<D>, const D: usize>() {
 }
 
 #[test]
-fn pointwise_is_right_and_names_what_is_not_below_the_modulus() {
+fn pointwise_is_right_and_names_elements_not_below_the_modulus() {
     a_b_less_c_is_right::<Bn254Fr, 5>();
     a_b_less_c_is_right::<Bls12381Fr, 5>();
     a_b_less_c_is_right::<PastaFp, 5>();
@@ -321,11 +321,11 @@ fn numbers_that_are_not_below_the_modulus_are_named() {
 #[test]
 fn sizes_that_cannot_be_are_named() {
     assert_eq!(log_size::<Bn254Fr>(1), Ok(0));
-    assert_eq!(log_size::<Bn254Fr>(1 << MOST_LOG_SIZE), Ok(MOST_LOG_SIZE));
+    assert_eq!(log_size::<Bn254Fr>(1 << MAX_LOG_SIZE), Ok(MAX_LOG_SIZE));
     for wrong in [0, 3, 24, usize::MAX] {
         assert_eq!(log_size::<Bn254Fr>(wrong), Err(SizeError::NotPowerOfTwo(wrong)));
     }
-    let too_large = SizeError::TooLarge { log: 28, most: MOST_LOG_SIZE };
+    let too_large = SizeError::TooLarge { log: 28, most: MAX_LOG_SIZE };
     assert_eq!(log_size::<Goldilocks>(1 << 28), Err(too_large));
     assert_eq!(Transform::<Goldilocks>::forward(28), Err(too_large));
     assert_eq!(log_size::<ToyFr>(4), Err(SizeError::TooLarge { log: 2, most: 1 }));

@@ -4,7 +4,7 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Bls12381Fr, Field, PrimeField};
 use proofmill_algebra::ntt::NotBelowModulus;
 use proofmill_algebra::poseidon::{
-    Domain, ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Strength,
+    Domain, ELEMENT_BYTES, Instance, MAX_ARITY, MIN_ARITY, Strength,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -65,7 +65,7 @@ fn vectors() {
 fn levels_agree_in_all_batches() {
     let mut random = ChaCha8Rng::seed_from_u64(17);
     let edges = [Bls12381Fr::ZERO, Bls12381Fr::ONE, -Bls12381Fr::ONE];
-    for arity in LEAST_ARITY..=MOST_ARITY {
+    for arity in MIN_ARITY..=MAX_ARITY {
         let instance = Instance::of(arity, Strength::Standard).unwrap();
         for count in COUNTS {
             let element = |_| match random.random_range(0..8) {
@@ -110,7 +110,7 @@ fn an_element_that_is_not_below_the_modulus_is_named() {
 
 #[test]
 fn arities_and_lengths_that_there_are() {
-    assert_eq!((LEAST_ARITY, MOST_ARITY), (2, 36));
+    assert_eq!((MIN_ARITY, MAX_ARITY), (2, 36));
     for arity in [0, 1, 37, usize::MAX] {
         assert!(Instance::of(arity, Strength::Standard).is_none());
     }

@@ -72,7 +72,7 @@ impl Random {
     }
 }
 
-/// What the definitions say, on any tower.
+/// Compares the operations with their definitions, on any tower.
 fn definitions<T: Tower>(name: &str) {
     let mut random = Random::new(name);
     let v = Fp12::new(Fp6::new(Fp2::ZERO, Fp2::ONE, Fp2::ZERO), Fp6::ZERO);

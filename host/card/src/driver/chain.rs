@@ -89,7 +89,7 @@ pub fn read(transport: &mut dyn Transport, uri: &str) -> Result<Chain> {
     if layout != identification::layout::VALUE {
         let expected = identification::layout::VALUE;
         let problem =
-            format!("its register layout is version {layout}; this driver knows {expected}");
+            format!("its register layout is version {layout}; this driver supports {expected}");
         return Err(open_error(uri, problem));
     }
     let blocks = walk(transport, uri)?;
@@ -97,7 +97,7 @@ pub fn read(transport: &mut dyn Transport, uri: &str) -> Result<Chain> {
         .iter()
         .find(|it| it.kind == block::TYPE && it.version == block::VERSION)
         .ok_or_else(|| {
-            open_error(uri, "its chain of blocks has no shell block that this driver knows")
+            open_error(uri, "its chain of blocks has no shell block that this driver supports")
         })?;
 
     use block::registers as at;

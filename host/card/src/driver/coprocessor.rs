@@ -3,13 +3,13 @@
 //!
 //! 1. Instruction memory is cleared, so that the machine waits wherever it is; a larger card receives the number of slots of the program; the pointer
 //!    is set, where it waits too.
-//! 2. Slots of data that differ from what the card has, then all instructions but the one at the pointer, are written; `error` is cleared.
+//! 2. Slots of data that differ from those on the card, then all instructions but the one at the pointer, are written; `error` is cleared.
 //! 3. The instruction at the pointer is written: the program runs.
-//! 4. Packets are taken, until the pointer stands at an instruction that waits, no cycle was spent on another one between two looks, and as many
-//!    packets have come as were sent.
+//! 4. Packets are received until the pointer is at an instruction that waits, no cycle was spent on another one between two reads, and as many
+//!    packets have arrived as were sent.
 //! 5. Slots that the program can have written are read.
 //!
-//! A program that has done more instructions than it may, one that sends too much, and one that was cancelled, are stopped by clearing instruction
+//! A program that exceeds its limit of instructions, one that sends too much, and one that was cancelled, are stopped by clearing instruction
 //! memory.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -326,7 +326,7 @@ impl Talk<'_> {
         self.write(at::error::OFFSET, 0)
     }
 
-    /// Where the window has a data slot; turns the page if need be.
+    /// Returns the address of a data slot in the window; selects another page if necessary.
     fn show(&mut self, slot: usize) -> Result<u32> {
         let page = slot / SLOTS;
         if self.job.port.is_larger() && self.page.replace(page) != Some(page) {
@@ -351,7 +351,7 @@ impl Talk<'_> {
         self.job.program.get(pointer).is_none_or(|it| it.opcode == Opcode::NoopWait.number())
     }
 
-    /// The packet as what was sent.
+    /// Parses the packet of an interrupt.
     fn interrupt(&self, packet: &[u8]) -> Result<Interrupt> {
         let read = || {
             let header = Header { len: interrupt::LEN, cmd: interrupt::NUMBER };
@@ -369,14 +369,14 @@ impl Talk<'_> {
         read().ok_or_else(|| self.lost(format!("it sent what no program sends: {start:02x?}")))
     }
 
-    /// Stops the program, and takes what it still sends.
+    /// Stops the program, and receives its remaining packets.
     fn halt(&mut self, sent: &mut Sent, sent_before: u64) -> Result<()> {
         self.write(window::registers::clear::OFFSET, 1)?;
         let mut last = self.look()?;
         let start = Instant::now();
         loop {
             while let Some(packet) = self.transport.receive(SLICE)? {
-                // What exceeds the limit is dropped.
+                // Interrupts beyond the limit are dropped.
                 let _ = sent.push(self.interrupt(&packet)?);
             }
             let now = self.look()?;
@@ -389,7 +389,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Stops the program and returns `problem` as its response; what it still sends is discarded.
+    /// Stops the program and returns `problem` as its response; its remaining packets are discarded.
     fn abort(&mut self, problem: Error) -> Result<(Result<Response>, Option<SecretBytes>)> {
         self.write(window::registers::clear::OFFSET, 1)?;
         let mut last = self.look()?;
@@ -408,7 +408,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Data memory: what the program cannot have written is what was loaded.
+    /// Returns the data memory: slots that the program cannot have written are copied from the request.
     fn read_memory(&mut self) -> Result<SecretBytes> {
         let mut memory = SecretBytes::copy_of(&self.job.data);
         let slots = self.job.request.sizes.data;

@@ -1,5 +1,5 @@
-//! `equihash_verify` on a card: one command a header, one reply each. The parameter set is the engine's; the
-//! personalisation and the difficulty rule stand in its registers.
+//! `equihash_verify` on a card: one command and one reply for each header. The parameter set is the engine's; the
+//! personalisation and the difficulty rule are in its registers.
 
 use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request, Response, Verdict};
 use proofmill_op::{Bytes, Capability, Result, SecretBytes};

@@ -27,7 +27,7 @@ pub struct Flight {
     pub reply: Header,
 }
 
-/// All commands in the card.
+/// The commands in the card.
 #[derive(Default)]
 pub struct Flights {
     next_index: u64,
@@ -166,7 +166,7 @@ mod tests {
     fn a_stop_of_the_process_is_not_the_cards_silence() {
         let mut flights = Flights::default();
         flights.begin(flight(1));
-        // As if the process had been stopped for an hour between two looks.
+        // The process was stopped for an hour between two readings.
         flights.clock.looked -= Duration::from_secs(3600);
         assert_eq!(flights.overdue(Duration::from_secs(2)), None);
         flights.clock.looked -= Duration::from_secs(3600);

@@ -1,7 +1,7 @@
-//! The first words with a card: RESET, a probe, STATUS.
+//! The start of the communication with a card: RESET, a probe, STATUS.
 //!
-//! A host that died may have left commands in the card and replies on their way, a reset's among them. So after
-//! RESET the driver sends a probe: a command that no card knows, with a number of its own in it. The card answers
+//! A host process that was killed may have left commands in the card and replies in transit, including the reply to a reset. After
+//! RESET the driver therefore sends a probe: a command that no card implements, with a fresh number in it. The card replies
 //! with IGNORE and echoes that number, and every packet before it is discarded.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -65,7 +65,7 @@ pub fn perform(transport: &mut dyn Transport, options: &Options) -> Result<Statu
     })
 }
 
-/// A header in the control block that no card knows, different at each opening.
+/// Returns a header in the control block that no card implements, different at each opening.
 fn probe() -> Header {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let number = (now.as_nanos() as u32 ^ std::process::id().rotate_left(16)) & 0x7fff_0000;
@@ -93,8 +93,8 @@ fn await_reply<T>(
     }
 }
 
-/// The published document and the published card disagree on the width of the last field, `state`; what comes
-/// before it is enough here.
+/// Parses the reply. The published document and the published card disagree on the width of the last field, `state`; the fields
+/// before it are sufficient.
 fn parse_status(packet: &[u8]) -> Option<Status> {
     use commands::status::{REPLY, reply_fields as at};
     if Header::of(packet)?.cmd != REPLY {

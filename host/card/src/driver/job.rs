@@ -16,9 +16,9 @@ pub type Settings = Vec<(u32, u32)>;
 /// The headers of an engine's command and of its reply.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// Of the command.
+    /// The header of the command.
     pub command: Header,
-    /// Of its reply.
+    /// The header of its reply.
     pub reply: Header,
 }
 
@@ -66,7 +66,7 @@ pub struct Terms<'a> {
 pub enum Transfer {
     /// Writes whole slices to a place.
     Up(Place, SecretBytes),
-    /// Reads so many bytes, whole beats, from a place.
+    /// Reads this number of bytes, whole beats, from a place.
     Down(Place, usize),
 }
 
@@ -76,7 +76,7 @@ pub trait Job: Send {
     fn commands(&self) -> usize;
     /// Returns the contents that the engine's registers must have.
     fn settings(&self) -> &Settings;
-    /// Returns whether the next command has all that it needs. What it lacks is released by replies, to this job or to others.
+    /// Returns whether the next command has all that it needs. Missing resources are released by replies, to this job or to others.
     fn is_ready(&mut self, _position: usize) -> bool {
         true
     }
@@ -92,7 +92,7 @@ pub trait Job: Send {
     fn transferred(&mut self, _position: usize, _bytes: Option<SecretBytes>) {}
     /// Returns the packet of a command. It may contain scalars or elements.
     fn command(&mut self, position: usize, index: u64) -> SecretBytes;
-    /// Accepts the reply to a command; the error describes what is wrong with it.
+    /// Accepts the reply to a command; the error describes the problem.
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String>;
     /// Returns the packet that cancels a command in the card, by its index; for jobs of a lane with `progress`.
     fn cancel(&mut self, _position: usize, _target: u64, _index: u64) -> Option<SecretBytes> {

@@ -59,7 +59,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// Returns the port of the engine of this lane, with nothing in its memory, of which it reserves so many bytes of each channel.
+    /// Returns the port of the engine of this lane, with empty memory, of which it reserves `reserved` bytes of each channel.
     pub fn new(
         engine: usize,
         mut geometry: Geometry,
@@ -75,7 +75,7 @@ impl Port {
         Arc::new(Self { engine, geometry, identity, uri, memory, halves, bulk, reserve })
     }
 
-    /// Reserves memory for so many scalars that the card computes.
+    /// Reserves memory for `count` scalars that the card computes.
     pub fn reserve(&self, count: usize) -> Result<Scalars> {
         self.reserve.take(count)
     }
@@ -91,14 +91,14 @@ impl Port {
         scalars.on(self.identity).cloned().map(List::Host)
     }
 
-    /// Reserves memory for so many points.
+    /// Reserves memory for `points` points.
     fn region(&self, points: usize) -> Result<Region> {
         let problem = |free: u64| {
-            let most = self.geometry.most_points().min(free / Geometry::SLICE as u64);
+            let most = self.geometry.max_points().min(free / Geometry::SLICE as u64);
             let problem = format!("{points} points, where the card's memory holds {most}");
             Error::argument(Argument::Bases, problem)
         };
-        if points as u64 > self.geometry.most_points() {
+        if points as u64 > self.geometry.max_points() {
             return Err(problem(u64::MAX));
         }
         self.memory.take((points * Geometry::SLICE) as u64).map_err(problem)

@@ -135,7 +135,7 @@ impl Job {
         if self.port.bulk.is_some() { SPAN } else { GRANULE }
     }
 
-    /// Returns the number of pieces of so many lists in each channel.
+    /// Returns the number of pieces of `lists` lists in each channel.
     fn pieces(&self, lists: usize) -> usize {
         (self.geometry().bytes(lists, self.log_size) as usize).div_ceil(self.span())
     }
@@ -172,7 +172,7 @@ impl Job {
         self.region.as_ref().map_or(0, Region::address) + piece.from as u64
     }
 
-    /// Returns the beats of so many lists in a piece, as offsets in the lists and in the piece.
+    /// Returns the beats of `lists` lists in a piece, as offsets in the lists and in the piece.
     fn beats(&self, lists: usize, piece: &Piece) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (channel, channels) = (piece.channel, self.geometry().channels);
         let first = piece.from / Geometry::BEAT;
@@ -357,7 +357,7 @@ impl job::Job for Job {
             let bytes = self.geometry().needed(self.lists.len(), self.log_size);
             self.region = self.port.memory.take(bytes).ok();
         }
-        // The run follows what was written, and reads follow the run, in the card's own order or by the reactor's rules for transfers.
+        // The run follows the writes, and reads follow the run, in the card's own order or by the reactor's rules for transfers.
         self.region.is_some() && position < self.commands()
     }
 

@@ -6,7 +6,7 @@ pub mod layers;
 use std::sync::Arc;
 
 use proofmill_op::poseidon::{
-    ELEMENT_BYTES, Instance, LEAST_ARITY, MOST_ARITY, Progress, Request, Response, Strength,
+    ELEMENT_BYTES, Instance, MAX_ARITY, MIN_ARITY, Progress, Request, Response, Strength,
 };
 use proofmill_op::{Argument, Bytes, Capability, Error, Result, SecretBytes};
 
@@ -37,7 +37,7 @@ impl Geometry {
     /// Bit a of the register of arities: arity a. Bits 0 and 1 of that of strengths: the standard instance, the strengthened one.
     fn of(arities: u32, strengths: u32, memory: u64) -> std::result::Result<Self, String> {
         let all: Vec<_> = (0..32).filter(|bit| arities >> bit & 1 == 1).collect();
-        let known = all.iter().all(|arity| (LEAST_ARITY..=MOST_ARITY).contains(arity));
+        let known = all.iter().all(|arity| (MIN_ARITY..=MAX_ARITY).contains(arity));
         if !known || all.is_empty() {
             return Err(format!("arities {arities:#010x}"));
         }
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_engine_has_not_is_told() {
+    fn missing_arities_and_strengths_are_errors() {
         let geometry = geometry(&[2, 8], &BOTH[..1]);
         let require = |arity, strength| geometry.require(arity, strength, "sim:x");
         require(8, Strength::Standard).unwrap();

@@ -1,5 +1,5 @@
-//! The reactor: one thread that owns the transport. It knows lanes (the interface of an engine), jobs (a request divided
-//! into commands) and flights (which reply belongs to which command), but no operation.
+//! The reactor: one thread that owns the transport. It handles lanes (the interface of an engine), jobs (a request divided
+//! into commands) and flights (which reply belongs to which command), but depends on no operation.
 //!
 //! Its rules:
 //! 1. An engine never has more outstanding commands than its register `queue` allows, apart from cancellations.
@@ -46,7 +46,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Counts a request and resolves its ticket, in this order: whoever has the response finds the request counted.
+    /// Counts a request and resolves its ticket, in this order, so that a request is counted once its response is available.
     pub fn complete<T>(&self, completer: Completer<T>, response: Result<T>) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         completer.complete(response);
@@ -81,7 +81,7 @@ pub struct Reactor {
     /// Jobs whose commands can be cancelled.
     long: Vec<u64>,
     flights: Flights,
-    /// The jobs of the transfers that were begun, in their order, and the numbers of the commands that they stand for.
+    /// The jobs of the transfers that were begun, in order, with the numbers of the commands of the transfers.
     transfers: VecDeque<(u64, usize)>,
     next_job: u64,
     first_cycle: u64,
@@ -170,7 +170,7 @@ impl Reactor {
         self.flights.is_empty() && self.transfers.is_empty()
     }
 
-    /// Accepts submitted work; sleeps here while there is nothing to do.
+    /// Accepts submitted work; sleeps while there is nothing to do.
     fn take_work(&mut self) {
         while !self.closing {
             let idle = self.jobs.is_empty();
@@ -302,7 +302,7 @@ impl Reactor {
         self.jobs.get_mut(&id).is_some_and(|active| active.job_mut().is_ready(position))
     }
 
-    /// Begins to write or read the card's memory, while the engines go on and are heard.
+    /// Begins to write or read the card's memory. Engines continue, and their replies are received.
     fn transfer(&mut self, id: u64, position: usize) -> Result<()> {
         match self.jobs.get_mut(&id).and_then(Active::begin_transfer) {
             Some(Transfer::Up(place, bytes)) => self.transport.begin_write(place, bytes)?,
@@ -313,7 +313,7 @@ impl Reactor {
         Ok(())
     }
 
-    /// The oldest transfer has ended.
+    /// Handles the end of the oldest transfer.
     fn transferred(&mut self, done: Result<SecretBytes>) -> Result<()> {
         let oldest = self.transfers.pop_front();
         let (id, position) =
@@ -404,8 +404,8 @@ impl Reactor {
         Ok(())
     }
 
-    /// An IGNORE says only which header it is about. When all outstanding commands with that header belong to one
-    /// job, the job ends in an error, and the command shows itself as the last one outstanding; otherwise its
+    /// An IGNORE contains only the header of the ignored command. When all outstanding commands with that header belong to one
+    /// job, the job ends in an error, and the ignored command is the last one outstanding; otherwise its
     /// owner is unknown, and the device is lost.
     fn ignored(&mut self, echo: Header) -> Result<()> {
         let owners = self.flights.jobs(echo);
@@ -442,7 +442,7 @@ impl Reactor {
         }
     }
 
-    /// The oldest command decides: an engine answers a full queue well within the time-out, or its counters move.
+    /// Checks the time-out of the oldest command: an engine answers a full queue well within it, or its counters change.
     fn check_time(&mut self) -> Result<()> {
         while let Some(id) = self.flights.overdue(self.options.timeout) {
             if !self.is_at_work(id)? {

@@ -50,7 +50,7 @@ impl Bulk {
     }
 }
 
-/// Returns work that reads so many bytes.
+/// Returns work that reads this number of bytes.
 pub fn reading(
     place: Place,
     count: usize,

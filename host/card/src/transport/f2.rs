@@ -1,16 +1,17 @@
-//! A card in a slot of an AWS F2 instance (`spec/wire/slot_rings.toml`), through the files that the system shows of a PCI function: nothing of
-//! Amazon's is linked and no driver is needed.
+//! A card in a slot of an AWS F2 instance (`spec/wire/slot_rings.toml`), through the files in which the system shows a PCI function. No
+//! library or driver of Amazon is needed.
 //!
 //! | the function's file | carries |
 //! |---|---|
 //! | `resource0` | registers, over OCL |
-//! | `resource4_wc` | pages that the host writes, over PCIS: stores that the processor combines |
+//! | `resource4_wc` | pages that the host writes, over PCIS: write-combined stores |
 //! | `config` | the right of the card to write to the memory of this machine, over PCIM, while a session is open |
 //!
-//! What follows from the machinery:
-//! 1. The card needs physical addresses. The host's room is one huge page, found in `/proc/self/pagemap`, which takes root as the files do.
-//! 2. Stores are not ordered but by fences, and PCIS not with OCL: so a descriptor lies in the window, behind its data.
-//! 3. Nothing here sleeps in the kernel, so all time-outs are ours. The packets need no thread, and the memory port has one.
+//! Consequences of the hardware:
+//! 1. The card needs physical addresses. The host memory is one huge page, whose address is read from `/proc/self/pagemap`. This requires root, as
+//!    the files do.
+//! 2. Only fences order stores, and PCIS is not ordered with OCL. Therefore a descriptor is in the window, behind its data.
+//! 3. No call sleeps in the kernel, so this transport implements all time-outs. Packets need no thread, and the memory port has one.
 //!
 //! A register of a card that has left the bus reads all ones.
 
@@ -49,7 +50,7 @@ pub struct F2Transport {
     bulk: Option<Bulk>,
     threads: Vec<JoinHandle<()>>,
     teller: Sender<Event>,
-    /// Ends of transfers that were begun at the memory port.
+    /// The ends of transfers that were begun at the memory port.
     moved: Receiver<Event>,
     looked: Instant,
 }
@@ -154,7 +155,7 @@ impl Transport for F2Transport {
 
     fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         let teller = self.teller.clone();
-        // Nobody listens to a card that is closed.
+        // The receiver is gone if the card was closed.
         let tell = move |done| _ = teller.send(Event::Written(done));
         self.bulk()?.begin(writing(place, bytes), tell);
         Ok(())
@@ -174,7 +175,7 @@ impl Drop for F2Transport {
         self.session.close();
         self.bulk = None;
         for thread in self.threads.drain(..) {
-            // It waits for nothing without looking whether the session is closed; one that panicked has said so.
+            // It checks whether the session is closed whenever it waits; a panic was reported when it occurred.
             let _ = thread.join();
         }
     }

@@ -1,9 +1,9 @@
-//! What a card's magic says of its image.
+//! The card's magic number, which identifies its image.
 
-/// What every register of an absent card reads.
+/// The value of every register of an absent card.
 pub const ONES: u32 = u32::MAX;
 
-/// Why a card with such a magic is none of ours, and what to do.
+/// Returns the reason why a card with this magic has no supported image, and the remedy.
 pub fn foreign(magic: u32, ours: u32, cure: &str) -> String {
     match magic {
         ONES => format!(

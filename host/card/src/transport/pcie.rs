@@ -1,12 +1,13 @@
-//! A card on PCIe, behind the vendor's XDMA driver and its character devices: `_h2c_0` and `_c2h_0` carry packets, `_h2c_1` and `_c2h_1` lead to the
-//! card's memory where they are there, `_user` has the registers, `_events_0` interrupts. A write is a packet, and a read ends with one: the bridge puts `tlast` where a transfer ends.
+//! A card on PCIe, through the vendor's XDMA driver and its character devices: `_h2c_0` and `_c2h_0` carry packets, `_h2c_1` and `_c2h_1` access the
+//! card's memory if they exist, `_user` has the registers, `_events_0` interrupts. A write is a packet, and a read ends with one: the bridge sets
+//! `tlast` at the end of a transfer.
 //!
-//! What the driver does (its sources, `cdev_sgdma.c` and `libxdma.c`), and what follows:
-//! 1. A channel's read and write sleep until the card moves, whatever the file's flags say: each channel has a thread of its own, and the
-//!    time-outs are ours.
-//! 2. The driver gives a transfer up after ten seconds, with the kernel's own error 512. For a read this only says that nothing came; a
-//!    command that was written in part is damage.
-//! 3. A read over several pages may join packets: reads are of one page, and every buffer begins with a page.
+//! Behaviour of the driver (its sources, `cdev_sgdma.c` and `libxdma.c`), and the consequences:
+//! 1. Reads and writes of a channel sleep until the card responds, whatever the file's flags are. Therefore each channel has a thread of its own, and
+//!    this transport implements the time-outs.
+//! 2. The driver abandons a transfer after ten seconds, with the kernel's internal error 512. For a read this only means that no packet came; a
+//!    command that was written in part is damaged.
+//! 3. A read of several pages may join packets. Therefore reads are of one page, and every buffer is page-aligned.
 //!
 //! A register of a card that has left the bus reads all ones.
 
@@ -40,13 +41,13 @@ use super::{Event, Transport};
 use crate::wire::bare;
 use crate::wire::constants::shell::{block, command_blocks, identification};
 
-/// Where the driver puts its files unless a rule says otherwise; the card's number and the file's name follow.
+/// The driver's default prefix of its files; the card's number and the file's name follow.
 pub const XDMA_PREFIX: &str = "/dev/xdma";
-/// How long closing waits for the threads.
+/// The longest time that closing waits for the threads.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Replies that may wait here before the card has to keep them.
+/// The most replies that wait on the host before the card has to hold them.
 const REPLIES: usize = 256;
-/// A command that no card knows.
+/// A command that no card implements.
 const UNKNOWN: u32 = command_blocks::CONTROL | 0x00fe;
 
 /// A card behind the XDMA driver.
@@ -55,36 +56,36 @@ pub struct PcieTransport {
     limit: Duration,
     user: Arc<File>,
     events: Option<File>,
-    /// None when the transport is being closed.
+    /// `None` while the transport is closed.
     queues: Option<Queues>,
     heard: Option<Receiver<Heard>>,
     teller: SyncSender<Heard>,
-    /// What was told while something else was waited for.
+    /// Events that arrived while another one was awaited.
     aside: VecDeque<Heard>,
     /// The memory port, if the card has one, and the queue of the thread that writes for it.
     bulk: Option<(Bulk, SyncSender<SecretBytes>)>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    /// Why it is no more.
+    /// The reason why the card was lost.
     dead: Option<Error>,
 }
 
-/// What the threads tell.
+/// An event from the threads.
 enum Heard {
     Reply(Result<Vec<u8>>),
     Written(Result<()>),
     Read(Result<SecretBytes>),
 }
 
-/// Another one at each opening, so that no answer to an earlier host is taken for ours.
+/// Returns the first number of transfers, different at each opening, so that the reply to an earlier host is not accepted.
 fn first_transfer() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     (now.as_nanos() as u64) << 8
 }
 
 impl PcieTransport {
-    /// Opens card `number` behind files that begin with `prefix` ([`XDMA_PREFIX`]), looks whether it is one of ours, and resets it. No call
-    /// but `receive` and `wait_event` takes longer than `limit`, and those of the memory no longer than that a transfer.
+    /// Opens card `number`, whose files begin with `prefix` ([`XDMA_PREFIX`]), checks that its image is supported, and resets it. No call
+    /// but `receive` and `wait_event` takes longer than `limit`, and calls that access memory no longer than that for each transfer.
     pub fn open(prefix: &str, number: u32, limit: Duration) -> Result<Self> {
         let name = format!("pcie:{number}");
         let failed = |problem: String| Error::Open { device: name.clone(), problem };
@@ -159,8 +160,8 @@ impl PcieTransport {
         Ok(transport)
     }
 
-    /// Brings a card to its first state whose last host may have died in the middle of a packet: a reset by register, which also works when
-    /// the stream stands still, and a packet that ends what was half sent. The answer to it is the driver's to swallow.
+    /// Returns a card to its initial state after a host process died in the middle of a packet: a reset by register, which also works when
+    /// the stream is blocked, and a packet that ends the partial one. The driver discards the reply to it.
     fn restart(&mut self) -> Result<()> {
         let control = self
             .read_register(identification::first_block::OFFSET)?
@@ -168,7 +169,7 @@ impl PcieTransport {
         self.write_register(control, 1)?;
         let start = Instant::now();
         while self.read_register(control)? != 0 {
-            // It waits until its complete replies have been taken.
+            // It waits until its complete replies have been read.
             self.receive(Duration::from_millis(1))?;
             if start.elapsed() >= self.limit {
                 let seconds = self.limit.as_secs_f64();
@@ -219,14 +220,14 @@ impl PcieTransport {
         &mut self,
         work: impl FnOnce(&mut MemoryPort, &mut dyn Streams) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let told = self.bulk()?.request(work);
+        let replies = self.bulk()?.request(work);
         let done = loop {
-            match told.recv_timeout(SLICE) {
+            match replies.recv_timeout(SLICE) {
                 Ok(done) => break done,
                 Err(RecvTimeoutError::Disconnected) => {
                     break Err(self.lost("the thread of its memory has ended"));
                 }
-                // The thread may wait for room to tell of what it did before.
+                // The thread may be waiting for space in the queue of events.
                 Err(RecvTimeoutError::Timeout) => {
                     self.aside.extend(self.heard.iter().flat_map(Receiver::try_iter));
                 }
@@ -244,14 +245,14 @@ impl PcieTransport {
     }
 
     /// Returns the result of a transfer; the outer error is the loss of the card.
-    fn told<T>(&mut self, done: Result<T>) -> Result<Result<T>> {
+    fn record_failure<T>(&mut self, done: Result<T>) -> Result<Result<T>> {
         match self.survived(done) {
             Err(error) if self.dead.is_some() => Err(error),
             done => Ok(done),
         }
     }
 
-    /// The next that a thread tells.
+    /// Returns the next event from a thread.
     fn heard(&mut self, limit: Duration) -> Result<Option<Heard>> {
         let (queues, heard) = self.alive()?;
         queues.ask();
@@ -315,8 +316,8 @@ impl Transport for PcieTransport {
         };
         Ok(match heard {
             Some(Heard::Reply(reply)) => Some(Event::Reply(self.reply(reply)?)),
-            Some(Heard::Written(done)) => Some(Event::Written(self.told(done)?)),
-            Some(Heard::Read(done)) => Some(Event::Read(self.told(done)?)),
+            Some(Heard::Written(done)) => Some(Event::Written(self.record_failure(done)?)),
+            Some(Heard::Read(done)) => Some(Event::Read(self.record_failure(done)?)),
             None => None,
         })
     }
@@ -357,7 +358,7 @@ impl Transport for PcieTransport {
 
     fn begin_write(&mut self, place: Place, bytes: SecretBytes) -> Result<()> {
         let teller = self.teller.clone();
-        // Nobody listens to a card that is closed.
+        // The receiver is gone if the card was closed.
         let tell = move |done| _ = teller.send(Heard::Written(done));
         self.bulk()?.begin(writing(place, bytes), tell);
         Ok(())
@@ -401,7 +402,7 @@ impl Drop for PcieTransport {
             let _ = bulk.as_ref().map(|bulk| bulk.try_send(MemoryPort::refused(0).to_vec().into()));
         }
         drop((commands, bulk));
-        // Whatever is still in the driver ends when it gives up. Until then the thread keeps the card locked.
+        // A transfer that is still in the driver ends when the driver abandons it. Until then the thread keeps the card locked.
         self.wait_for_threads(FAREWELL);
     }
 }

@@ -22,9 +22,9 @@ pub use self::slot::SimSlot;
 use super::memory_port::{MemoryPort, PATIENCE, Place, Streams};
 use super::{Event, Transport};
 
-/// Version of the C interface that this transport speaks.
+/// The supported version of the C interface.
 const ABI: u32 = 3;
-/// Cycles between two looks at the clock on the wall: some hundred microseconds of simulation.
+/// Cycles between two checks of the wall clock: some hundred microseconds of simulation.
 const SLICE: u64 = 256;
 /// Cycles that a register access may take: far more than any queue in front of it.
 const REGISTER_CYCLES: u64 = 100_000;
@@ -106,7 +106,7 @@ struct Loaded {
 }
 
 impl SimLibrary {
-    /// Loads a library and checks that it speaks this version of the interface.
+    /// Loads a library and checks that it has this version of the interface.
     pub fn load(path: &Path) -> Result<Self> {
         check_size(path)?;
         // SAFETY: loading runs the library's initialisers. The user named this file, as one names a program.
@@ -132,7 +132,7 @@ impl SimLibrary {
         Ok(Self(Arc::new(Loaded { path, interface, port, slot, _library: library })))
     }
 
-    /// What was built, as JSON text.
+    /// Returns the manifest of the build, as JSON text.
     pub fn manifest(&self) -> String {
         // SAFETY: takes nothing; returns a static text that ends with a zero, or null.
         let text = unsafe { (self.0.interface.pm_sim_manifest)() };
@@ -143,25 +143,25 @@ impl SimLibrary {
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 
-    /// Where it was loaded from.
+    /// Returns the path of the library.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 }
 
-/// How a simulated card's memory channels behave; `spec/wire/sim.h` says what each value means.
+/// The timing of a simulated card's memory channels; `spec/wire/sim.h` defines the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Cycles from a read's address to its first beat, from a write's last beat to its response; from 1 on.
     pub latency: u32,
     /// Cycles of 256 in which no beat passes.
     pub gap: u8,
-    /// Bursts that may be under way, reads and writes each; from 1 on.
+    /// The most outstanding bursts, reads and writes each; from 1 on.
     pub bursts: u32,
 }
 
 impl Default for Memory {
-    /// As a card is after power-up.
+    /// Returns the values after power-up.
     fn default() -> Self {
         Self { latency: 64, gap: 0, bursts: 64 }
     }
@@ -175,7 +175,7 @@ pub struct SimTransport {
     sent: u64,
     /// `None` for a card without a memory port.
     port: Option<MemoryPort>,
-    /// Ends of what was begun at the memory, which takes place at once: time passes in a simulation only while somebody waits for it.
+    /// The ends of transfers at the memory, which are executed at once: time in a simulation passes only during a wait.
     moved: VecDeque<Event>,
 }
 
@@ -209,7 +209,7 @@ impl SimTransport {
         Ok(transport)
     }
 
-    /// Is it behind the shell of an F2 instance, where packets go through rings alone? What memory it was lent is taken away.
+    /// Returns whether it is in the shell of an F2 instance, where packets pass only through rings. Memory that was lent to it is taken back.
     pub fn is_in_slot(&self) -> bool {
         self.library.0.slot.is_some_and(|slot| slot.take_memory(self.card))
     }
@@ -242,7 +242,7 @@ impl SimTransport {
         }
     }
 
-    /// Sets what is behind the memory channels, by its name in `spec/wire/sim.h`: `ideal`, `hbm`, `hbm_port` or `ddr4`.
+    /// Sets the model of the memory, by its name in `spec/wire/sim.h`: `ideal`, `hbm`, `hbm_port` or `ddr4`.
     pub fn set_memory_model(&mut self, name: &str) -> Result<()> {
         let refused = |problem: &str| Error::argument("memory", format!("'{name}' {problem}"));
         let text = CString::new(name).map_err(|_| refused("has a zero byte in it"))?;
@@ -268,20 +268,20 @@ impl SimTransport {
         }
     }
 
-    /// An error when the card broke a rule of its memory's bus: it stands still then.
+    /// Returns an error if the card violated a rule of its memory bus, which stops it.
     fn check_bus(&self) -> Result<()> {
         // SAFETY: a live card; reads only.
-        let told = unsafe { (self.interface().pm_sim_broken)(self.card.as_ptr()) };
-        if told.is_null() {
+        let rule = unsafe { (self.interface().pm_sim_broken)(self.card.as_ptr()) };
+        if rule.is_null() {
             return Ok(());
         }
         // SAFETY: not null, and a zero-terminated text that lives as long as the card; copied at once.
-        let rule = unsafe { CStr::from_ptr(told) }.to_string_lossy();
+        let rule = unsafe { CStr::from_ptr(rule) }.to_string_lossy();
         let problem = format!("the circuit broke a rule of AXI4: {rule}");
         Err(Error::Lost { device: self.name.clone(), problem })
     }
 
-    /// As [`Transport::receive`], with the cycle in which the reply's last word left the card.
+    /// Receives as [`Transport::receive`] does, and returns the cycle in which the last word of the reply left the card.
     pub fn receive_stamped(&mut self, limit: Duration) -> Result<Option<(Vec<u8>, u64)>> {
         let start = Instant::now();
         loop {
@@ -297,7 +297,7 @@ impl SimTransport {
         }
     }
 
-    /// The oldest reply that waits, without letting time pass.
+    /// Returns the oldest waiting reply, without letting time pass.
     fn take(&mut self) -> Option<(Vec<u8>, u64)> {
         let mut bytes = vec![0; 256];
         loop {
@@ -318,7 +318,7 @@ impl SimTransport {
         }
     }
 
-    /// Lets at most this many cycles pass.
+    /// Runs the card for at most this many cycles.
     pub fn run(&mut self, cycles: u64) {
         // SAFETY: a live card.
         unsafe { (self.interface().pm_sim_run)(self.card.as_ptr(), cycles, 0) };
@@ -335,14 +335,14 @@ impl SimTransport {
         unsafe { (self.interface().pm_sim_pending)(self.card.as_ptr()) }
     }
 
-    /// The cycle in which the first word of the n-th packet entered the card, while the card remembers.
+    /// Returns the cycle in which the first word of the n-th packet entered the card, while it is recorded.
     pub fn first_word(&self, packet: u64) -> Option<u64> {
         // SAFETY: a live card; reads only.
         let cycle = unsafe { (self.interface().pm_sim_first_word)(self.card.as_ptr(), packet) };
         (cycle != 0).then_some(cycle)
     }
 
-    /// The cycle in which the last word of the n-th packet entered the card, while the card remembers.
+    /// Returns the cycle in which the last word of the n-th packet entered the card, while it is recorded.
     pub fn last_word(&self, packet: u64) -> Option<u64> {
         // SAFETY: a live card; reads only.
         let cycle = unsafe { (self.interface().pm_sim_last_word)(self.card.as_ptr(), packet) };
@@ -358,7 +358,7 @@ impl SimTransport {
         }
     }
 
-    /// For tests: a frozen card takes nothing and answers nothing.
+    /// For tests: a frozen card accepts nothing and sends nothing.
     pub fn freeze(&mut self, frozen: bool) {
         // SAFETY: a live card.
         unsafe { (self.interface().pm_sim_freeze)(self.card.as_ptr(), frozen.into()) };
@@ -524,9 +524,9 @@ impl Drop for SimTransport {
     }
 }
 
-/// The loader maps a file without asking how long it is, so one that was cut off in the middle of writing would end
-/// this process. An ELF file's section headers stand at its end: they must be there. Whatever else is wrong with
-/// the file, the loader says.
+/// Checks the length of the file. The loader maps a file without checking it, and an incomplete file would then end
+/// this process. The section headers of an ELF file are at its end, so they must be within the file. The loader reports all
+/// other errors.
 fn check_size(path: &Path) -> Result<()> {
     let io = |error: std::io::Error| open_error(path, error);
     let mut file = File::open(path).map_err(io)?;
@@ -545,7 +545,7 @@ fn check_size(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An error with what is behind it: the loader's own words are there.
+/// Formats an error with its causes, which include the loader's message.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
@@ -560,7 +560,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_library_is_refused_with_its_path() {
+    fn a_file_that_is_no_library_is_refused_with_its_path() {
         let error = SimLibrary::load(Path::new("/dev/null")).err().unwrap().to_string();
         assert!(error.contains("sim:/dev/null"), "{error}");
         let error = SimLibrary::load(Path::new("/nowhere/card.so")).err().unwrap().to_string();

@@ -1,7 +1,7 @@
 //! A card on a serial line, 8N1. Packets are delimited by their length alone; registers are read and written by packets of their own
 //! (`spec/wire/shell.toml`, `[register_packets]`).
 //!
-//! The line has no checksum. A reply whose length cannot be loses the card; a byte that is damaged elsewhere is not noticed.
+//! The line has no checksum. A reply with an impossible length loses the card; other damaged bytes are not detected.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -25,15 +25,15 @@ use crate::wire::{Header, bare, put, u32_at};
 
 /// The longest that a write or a register access may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// No reply of any engine that fits a serial line is longer: a longer one is damage.
+/// The longest reply of an engine that fits a serial line; a longer one is damaged.
 const LONGEST: usize = 1 << 16;
 /// Byte times of an idle line that end a packet in the card, and then some; least time for a USB adapter's buffers.
 const IDLE_BYTES: u32 = 1100;
-const LEAST_PAUSE: Duration = Duration::from_millis(20);
-/// How long the first attempt to open waits for an answer; each further one waits twice as long.
+const MIN_PAUSE: Duration = Duration::from_millis(20);
+/// The time that the first attempt to open waits for a reply; each further attempt waits twice as long.
 const FIRST_ATTEMPT: Duration = Duration::from_millis(500);
 
-/// The serial ports of this machine that a board may be at, each with what can be said of it without asking whether a card is there.
+/// Returns the serial ports of this machine that a board may be connected to, with a description. No card is opened.
 pub fn serial_ports() -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir("/dev").into_iter().flatten().flatten();
     let named = |path: &PathBuf| {
@@ -43,7 +43,7 @@ pub fn serial_ports() -> Vec<(PathBuf, String)> {
     let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(named).collect();
     found.sort();
     let about = |path: &PathBuf| match open_port(path) {
-        Ok(_) => "a serial port; `proofmill selftest --device` says whether a card is there".into(),
+        Ok(_) => "a serial port; `proofmill selftest --device` checks for a card".into(),
         Err(error) => explain(path, &error),
     };
     found.into_iter().map(|path| (path.clone(), about(&path))).collect()
@@ -61,12 +61,12 @@ pub struct UartTransport {
     name: String,
     /// Bytes of a reply that is not whole.
     partial: Vec<u8>,
-    /// Replies that came while a register's was waited for.
+    /// Replies that arrived while the reply of a register was awaited.
     waiting: VecDeque<Vec<u8>>,
 }
 
 impl UartTransport {
-    /// Opens a port at a rate in bits a second, resets the card and finds the beginning of its replies; gives up after `limit`.
+    /// Opens a port at a rate in bits per second, resets the card and finds the beginning of its replies, within `limit`.
     pub fn open(path: &Path, baud: u32, limit: Duration) -> Result<Self> {
         let name = format!("uart:{}", path.display());
         let failed = |problem: String| Error::Open { device: name.clone(), problem };
@@ -80,12 +80,12 @@ impl UartTransport {
         let mut transport =
             Self { port, name: name.clone(), partial: Vec::new(), waiting: VecDeque::new() };
         let pause = Duration::from_secs_f64(f64::from(IDLE_BYTES * 10) / f64::from(baud));
-        transport.synchronise(pause.max(LEAST_PAUSE), limit)?;
+        transport.synchronise(pause.max(MIN_PAUSE), limit)?;
         Ok(transport)
     }
 
-    /// A pause ends whatever an earlier host left half sent. Then RESET, and a command that no card knows: the answer to it marks the
-    /// end of everything older.
+    /// Finds the start of the replies. A pause ends the partial packet of an earlier host. Then follow RESET and a command that no card implements: its
+    /// reply follows all older ones.
     fn synchronise(&mut self, pause: Duration, limit: Duration) -> Result<()> {
         let end = Instant::now() + limit;
         let (mut seen, mut attempt) = (0, FIRST_ATTEMPT);
@@ -120,7 +120,7 @@ impl UartTransport {
         Err(Error::Open { device: self.name.clone(), problem })
     }
 
-    /// Waits for bytes for at most `limit` and appends what is there.
+    /// Waits for bytes for at most `limit` and appends them.
     fn read(&self, bytes: &mut Vec<u8>, limit: Duration) -> Result<()> {
         if !self.wait(PollFlags::IN, limit)? {
             return Ok(());
@@ -174,7 +174,7 @@ impl UartTransport {
         Ok(found.intersects(what))
     }
 
-    /// The oldest reply on the line.
+    /// Returns the oldest reply on the line.
     fn next(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
         let end = Instant::now() + limit;
         loop {
@@ -184,7 +184,7 @@ impl UartTransport {
                     let problem = format!("its line is damaged: a reply claims to be {len} bytes");
                     return Err(Error::Lost { device: self.name.clone(), problem });
                 }
-                // An interrupt of the coprocessor is longer than it says, but no such card has a serial line.
+                // The length in an interrupt of the coprocessor is too small, but no such card has a serial line.
                 if self.partial.len() >= len {
                     let rest = self.partial.split_off(len);
                     return Ok(Some(std::mem::replace(&mut self.partial, rest)));
@@ -202,7 +202,7 @@ impl UartTransport {
         }
     }
 
-    /// One register packet and its answer's value.
+    /// Sends one register packet and returns the value of its reply.
     fn register(&mut self, number: u32, reply: u32, address: u32, value: u32) -> Result<u32> {
         let mut packet = [0; register_packets::LEN as usize];
         put(&mut packet, 0, &Header { len: register_packets::LEN, cmd: number }.to_bytes());
@@ -269,7 +269,7 @@ impl Transport for UartTransport {
     }
 }
 
-/// Bytes as they come, 8N1, no flow control, and at least one byte a read.
+/// Sets raw mode: 8N1, no flow control, and at least one byte for each read.
 fn set_raw(settings: &mut Termios, baud: u32) -> rustix::io::Result<()> {
     settings.make_raw();
     settings.input_modes.remove(InputModes::IXOFF | InputModes::IXANY);
@@ -282,13 +282,13 @@ fn set_raw(settings: &mut Termios, baud: u32) -> rustix::io::Result<()> {
     settings.set_speed(baud)
 }
 
-/// A command that no card knows, another one each time.
+/// Returns a command that no card implements, another one each time.
 fn probe() -> [u8; Header::BYTES] {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     bare(now.as_nanos() as u32 & 0x7fff_0000 | 0x00fe)
 }
 
-/// Why a port cannot be opened, and what to do.
+/// Returns the reason why a port cannot be opened, and the remedy.
 fn explain(path: &Path, error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => format!(

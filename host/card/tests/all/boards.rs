@@ -1,5 +1,5 @@
-//! The transports over boards that are emulated around a card in software: each check on each kind of board. Each fault ends in time, with an error
-//! that says what to do, and afterwards the card works again.
+//! The transports with boards that are emulated around a software model of the card: each check on each kind of board. Each fault ends in time, with
+//! an error that names the remedy, and afterwards the card works again.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt as _;
@@ -55,7 +55,7 @@ on_every_board! {
     replies_that_no_healthy_card_sends_lose_the_card
     memory_is_written_and_read_through_its_own_channels
     replies_are_heard_while_memory_is_written
-    replies_that_nobody_takes_do_not_hold_up_the_memory
+    unread_replies_do_not_hold_up_the_memory
     a_hung_card_takes_no_memory_in_time_and_has_none_without_a_door
 }
 
@@ -152,7 +152,7 @@ fn replies_that_no_healthy_card_sends_lose_the_card<B: Board<Card = dyn Transpor
     }
 }
 
-/// A soft card with two channels of memory behind a door.
+/// A software model of a card with two channels of memory behind a memory port.
 struct WithMemory {
     card: SoftCard,
     channels: [Vec<u8>; 2],
@@ -186,7 +186,7 @@ impl Transport for WithMemory {
         self.card.receive(limit)
     }
 
-    /// Its chain of blocks ends with the door's.
+    /// Reads a register; the block of the memory port ends the chain of blocks.
     fn read_register(&mut self, address: u32) -> Result<u32> {
         let (last, door) = (SoftCard::block_of(0), SoftCard::block_of(1));
         let block = [
@@ -312,8 +312,8 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     assert!(transport.send(&bare(commands::status::NUMBER)).is_err());
 }
 
-/// The thread of the memory waits for room to tell of the first write while the second one is waited for.
-fn replies_that_nobody_takes_do_not_hold_up_the_memory<B: Board<Card = dyn Transport>>() {
+/// The thread of the memory waits for space in the queue to report the first write while the second one is awaited.
+fn unread_replies_do_not_hold_up_the_memory<B: Board<Card = dyn Transport>>() {
     let card = WithMemory { card: soft(), channels: [vec![0; 4096], vec![]], faulty: None };
     let board = B::with(Box::new(card)).unwrap();
     let mut transport = board.transport(PATIENCE).unwrap();

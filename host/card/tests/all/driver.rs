@@ -1,4 +1,4 @@
-//! The driver against the card in software: what it asks, in what order, with how much outstanding.
+//! The driver with the software model of the card: its commands, their order, and how many are outstanding.
 
 use std::sync::atomic::Ordering;
 
@@ -104,7 +104,7 @@ fn requests_are_cut_into_commands_and_put_together_again() {
     }
 }
 
-/// The first byte of a signature makes its mask here; failed_sig_ver comes with every other bit.
+/// The model derives a signature's mask from its first byte; failed_sig_ver comes with every other bit.
 #[test]
 fn signatures_have_verdicts_in_order_and_cycles_each() {
     for order in [Order::AsAsked, Order::Shuffled(Random::new(8))] {
@@ -248,7 +248,7 @@ fn dropping_the_card_waits_for_tickets_that_are_held() {
 }
 
 #[test]
-fn two_cards_at_once_keep_their_data_apart() {
+fn two_cards_at_once_keep_their_data_separate() {
     let (one, other) = (open(soft()).unwrap(), open(soft()).unwrap());
     let headers = headers(Params::N48_K5, 7, 3);
     let resident = Data::Resident(one.load(headers.clone().into()).unwrap());

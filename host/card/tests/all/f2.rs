@@ -1,4 +1,4 @@
-//! What only the F2 transport has, against the files of an emulated slot: what keeps a slot from being opened, and what is left of another session.
+//! Tests of the F2 transport with the files of an emulated slot: reasons why a slot cannot be opened, and the remains of another session.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt as _, symlink};
@@ -49,24 +49,24 @@ fn descriptor(slot: &F2, session: u16, number: u16, bytes: u16, last: u16) {
 }
 
 #[test]
-fn what_keeps_a_slot_from_being_opened_is_named() {
+fn errors_name_the_problem_of_a_slot() {
     let slot = slot();
     let nowhere = F2Transport::open(Some(Path::new("/nowhere")), 0, PATIENCE);
     assert!(refused(nowhere).contains("f2: is for F2 instances of AWS"));
     let problem = refused(F2Transport::open(Some(slot.folder()), 3, PATIENCE));
     assert!(problem.contains("there is no slot 3: they are numbered from 0 to 0"), "{problem}");
 
-    let told = |said: &str| {
+    let assert_error = |said: &str| {
         let (problem, listed) = (self::problem(&slot), f2_slots(slot.folder()));
         assert!(problem.contains(said), "{problem}");
         assert!(matches!(&listed[..], [(0, about)] if about.contains(said)), "{listed:?}");
     };
     symlink("/sys/bus/pci/drivers/vfio-pci", slot.file("driver")).unwrap();
-    told("the driver vfio-pci holds it: `echo 0000:9f:00.0 | sudo tee ");
+    assert_error("the driver vfio-pci holds it: `echo 0000:9f:00.0 | sudo tee ");
     fs::remove_file(slot.file("driver")).unwrap();
     fs::create_dir(slot.file("iommu_group")).unwrap();
     fs::write(slot.file("iommu_group/type"), "DMA-FQ\n").unwrap();
-    told("start the system with iommu=pt");
+    assert_error("start the system with iommu=pt");
     fs::write(slot.file("iommu_group/type"), "identity\n").unwrap();
     cards().works(&slot);
 
@@ -87,7 +87,9 @@ fn what_keeps_a_slot_from_being_opened_is_named() {
     cards().works(&slot);
     // The functions of an image that is being loaded are away.
     fs::remove_file(slot.file("resource0")).unwrap();
-    told("its image is being loaded or was removed; `sudo fpga-describe-local-image -S 0 -R`");
+    assert_error(
+        "its image is being loaded or was removed; `sudo fpga-describe-local-image -S 0 -R`",
+    );
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn descriptors_of_the_memory_are_cleared_before_a_session_begins() {
 }
 
 #[test]
-fn what_an_older_session_or_page_has_written_is_not_read() {
+fn pages_of_an_older_session_are_not_read() {
     let slot = slot();
     let mut transport = slot.transport(PATIENCE).unwrap();
     let ours = session(&slot);
@@ -196,7 +198,7 @@ fn a_session_that_another_program_has_opened_is_lost_and_left_alone() {
 
 /// More of them than the card keeps itself, in its queues and in the ring.
 #[test]
-fn replies_that_come_while_packets_are_sent_wait_here() {
+fn replies_that_arrive_while_packets_are_sent_are_queued() {
     let slot = slot();
     let mut transport = slot.transport(PATIENCE).unwrap();
     for _ in 0..400 {

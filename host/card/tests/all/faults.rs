@@ -1,4 +1,4 @@
-//! Cards that go wrong: every ticket ends, in time, with an error that says why; nothing hangs, nothing is guessed.
+//! Faulty cards: every ticket ends, in time, with an error that contains the reason; nothing hangs, nothing is guessed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use proofmill_op::{DeviceKind, Error, Result, Submit, Ticket};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{Log, SoftCard, SoftEngine, first_byte};
 
-/// Far more than any test here needs, far less than for ever.
+/// A time limit that no test reaches unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Commands that the engine takes.
 const QUEUE: u32 = 8;
@@ -123,9 +123,9 @@ fn a_card_that_does_not_take_a_command_is_lost() {
     }
 }
 
-/// A cancelled request whose commands are in the card: an ignore of one of them concerns nobody else.
+/// A cancelled request whose commands are in the card: an ignored command does not affect other requests.
 #[test]
-fn an_ignored_command_of_a_cancelled_request_leaves_room_for_others() {
+fn an_ignored_command_of_a_cancelled_request_frees_its_slot() {
     let (card, hold, log) = open_with_log(Fault::Ignores(0));
     hold.store(true, Ordering::SeqCst);
     let cancelled = submit(&card, 20).unwrap();
@@ -142,7 +142,7 @@ fn an_ignored_command_of_a_cancelled_request_leaves_room_for_others() {
 }
 
 #[test]
-fn what_no_healthy_card_sends_loses_the_card() {
+fn invalid_packets_lose_the_card() {
     for at in [0, 42] {
         for fault in [
             Fault::Garbage(at),

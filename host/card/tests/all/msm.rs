@@ -27,7 +27,7 @@ const BN254: MsmGeometry = MsmGeometry::new(msm::Curve::Bn254);
 const BLS12_381: MsmGeometry = MsmGeometry::new(msm::Curve::Bls12_381);
 const BLS12_377: MsmGeometry = MsmGeometry::new(msm::Curve::Bls12_377);
 
-/// Far more than any test here needs, far less than for ever.
+/// A time limit that no test reaches unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn soft(geometry: MsmGeometry) -> SoftCard {
@@ -436,7 +436,7 @@ fn lives_on(card: &Card) {
     assert_eq!(msms(card, bases, &[list]).unwrap(), [wanted]);
 }
 
-/// Points that nobody checked may have no sum: that is not the card's fault.
+/// Unchecked points may have no sum: that is not a fault of the card.
 #[test]
 fn a_sum_that_is_no_point_fails_one_request_when_points_were_not_checked() {
     for check in [Check::None, Check::Curve] {

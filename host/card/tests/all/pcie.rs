@@ -1,4 +1,4 @@
-//! What only the PCIe transport has, against files like the XDMA driver's.
+//! Tests of the PCIe transport with files like those of the XDMA driver.
 
 use std::fs;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn transport(xdma: &Xdma) -> Result<Box<dyn Transport>> {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn errors_name_the_missing_file() {
     let xdma = files();
     let problem = refused(PcieTransport::open(&xdma.prefix(), 3, PATIENCE));
     assert!(problem.contains("xdma3_user; `proofmill devices` lists the cards"), "{problem}");

@@ -53,7 +53,7 @@ pub(super) fn bytes_each<C: Group<Base: Coordinate>>(multiples: usize) -> usize 
 /// The fraction of time that more multiples must save.
 const WORTH: f64 = 0.02;
 
-/// Returns the number of multiples of each of `points` points that fit `max_bytes` and save time on so many threads; 1 if `max_bytes` is 0.
+/// Returns the number of multiples of each of `points` points that fit `max_bytes` and save time on `threads` threads; 1 if `max_bytes` is 0.
 /// Returns an error if the points alone do not fit.
 pub(super) fn multiples_in<C: Group<Base: Coordinate>>(
     points: usize,

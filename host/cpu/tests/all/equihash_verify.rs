@@ -61,7 +61,7 @@ fn random_start(rng: &mut impl Rng) -> Vec<u8> {
 }
 
 #[test]
-fn block_346_and_what_becomes_of_it() {
+fn block_346_and_modifications_of_it() {
     let good = block_346();
     let changed = |at: usize, to: &[u8]| {
         let mut header = good.clone();
@@ -105,7 +105,7 @@ fn block_346_with_single_bits_flipped() {
 /// Valid solutions of the toy, then with subtrees exchanged, indices repeated and leaves moved: each of the
 /// four bits occurs, in many combinations.
 #[test]
-fn toy_solutions_and_what_becomes_of_them() {
+fn toy_solutions_and_modifications_of_them() {
     let params = Params::N48_K5;
     let mut rng = ChaCha20Rng::seed_from_u64(48);
     let mut seen = std::collections::BTreeSet::new();
@@ -227,7 +227,7 @@ fn a_large_request_keeps_its_order() {
 }
 
 #[test]
-fn a_device_that_is_dropped_answers_what_it_took() {
+fn a_dropped_device_answers_the_requests_that_it_accepted() {
     let device = CpuDevice::new(Some(1)).unwrap();
     let request = Request::new(Params::N200_K9, Network::Main, block_346().repeat(20));
     let tickets: Vec<_> = (0..5).map(|_| device.submit(request.clone()).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+//! Tests of the public interface, in one program, so that it is compiled and linked once.
 
 mod definition;
 mod ecdsa_verify;

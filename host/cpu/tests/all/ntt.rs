@@ -130,7 +130,7 @@ fn wrong_arguments_are_named() {
         let problem = problem(Request::forward(Field::Goldilocks, elements));
         assert_eq!(problem, "elements: number 3 is not below the modulus");
     }
-    assert_eq!(MAX_LOG_SIZE, proofmill_algebra::ntt::MOST_LOG_SIZE);
+    assert_eq!(MAX_LOG_SIZE, proofmill_algebra::ntt::MAX_LOG_SIZE);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `poseidon` through the device: as the definition says, on every instruction set and with any number of threads.
+//! Compares `poseidon` of the device with the definition, for every instruction set and any number of threads.
 
 use std::sync::{Arc, Mutex};
 

@@ -22,7 +22,7 @@ const MANY: usize = 1 << 20;
 pub(super) struct CudaStream {
     context: Arc<Context>,
     stream: sys::CUstream,
-    /// For copies to the GPU beside kernels.
+    /// The stream for copies to the GPU during kernels.
     copies: sys::CUstream,
     staging: Mutex<Staged>,
     stages: Mutex<Vec<(&'static str, sys::CUevent)>>,
@@ -39,20 +39,20 @@ unsafe impl Sync for CudaStream {}
 struct Staged {
     /// Two, when there was something to copy.
     buffers: Vec<Staging>,
-    /// Comes when what was entered before a copy is done.
+    /// Recorded when the work enqueued before a copy is done.
     before: Option<sys::CUevent>,
 }
 
-/// Page-locked memory, and an event that comes when the copy from or to it is done.
+/// Page-locked memory, and an event that is recorded when the copy from or to it is done.
 struct Staging {
     memory: *mut u8,
     done: sys::CUevent,
-    /// Bytes that may hold what was copied.
+    /// Bytes that may hold copied data.
     used: usize,
 }
 
 impl Staging {
-    /// The first bytes, while no copy is under way.
+    /// Returns the first bytes; no copy may be outstanding.
     fn bytes(&mut self, count: usize) -> &mut [u8] {
         let count = count.min(PIECE);
         self.used = self.used.max(count);
@@ -60,7 +60,7 @@ impl Staging {
         unsafe { std::slice::from_raw_parts_mut(self.memory, count) }
     }
 
-    /// Overwrites what was copied, while no copy is under way.
+    /// Overwrites copied data; no copy may be outstanding.
     fn wipe(&mut self) {
         wipe(self.bytes(self.used));
         self.used = 0;
@@ -221,7 +221,7 @@ impl Stream for CudaStream {
     fn wipe(&self) {
         let mut staged = lock(&self.staging);
         for buffer in &mut staged.buffers {
-            // Of a lost GPU no copy is under way.
+            // A lost GPU has no outstanding copy.
             let _lost = self.context.enter().and_then(|()| self.wait_for(buffer.done));
             buffer.wipe();
         }

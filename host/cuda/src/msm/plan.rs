@@ -9,22 +9,22 @@ use proofmill_op::{Error, Result};
 use crate::device::Job;
 
 /// Bits of the widest window: its buckets are counted in 32 bits, in all windows together.
-const MOST_BITS: u32 = 22;
+const MAX_BITS: u32 = 22;
 /// Bits of the narrowest.
-const LEAST_BITS: u32 = 3;
+const MIN_BITS: u32 = 3;
 /// Points of all tables together are numbered in 31 bits.
-const MOST_POINTS: usize = 1 << 31;
+const MAX_POINTS: usize = 1 << 31;
 /// Entries of all windows are numbered in 32 bits.
-const MOST_ENTRIES: usize = u32::MAX as usize;
-/// Threads that add entries, where there are so many; each has at least a few.
+const MAX_ENTRIES: usize = u32::MAX as usize;
+/// The largest number of threads that add entries; each adds at least a few.
 const THREADS: usize = 1 << 19;
-const LEAST_EACH: usize = 8;
+const MIN_EACH: usize = 8;
 /// Partial sums that a thread combines.
 pub(super) const PARTIALS_EACH: usize = 8;
-/// Segments of buckets that are reduced side by side.
+/// Segments of buckets that are reduced in parallel.
 const SEGMENTS: u32 = 1 << 15;
-/// Points at a time, at least, before a request is refused for want of memory.
-const LEAST_POINTS: usize = 1 << 6;
+/// The smallest chunk of points. A request for which it does not fit is refused.
+const MIN_POINTS: usize = 1 << 6;
 /// The cost of an addition to a bucket, and of reducing a bucket, in products.
 const ADDITION: f64 = 10.0;
 const REDUCTION: f64 = 32.0;
@@ -51,23 +51,23 @@ impl Shape {
         Self { bits, windows, tables: windows.div_ceil(sets), sets }
     }
 
-    /// Returns the fastest shape with at most so many tables. Buckets take at most half of the available bytes, where that is possible.
+    /// Returns the fastest shape with at most `most_tables` tables. Buckets use at most half of the available bytes, if that is possible.
     pub fn best<C: Group<Base: Coordinate>>(
         points: usize,
         most_tables: usize,
         available: usize,
     ) -> Self {
-        let shapes = (LEAST_BITS..=MOST_BITS).flat_map(|bits| {
+        let shapes = (MIN_BITS..=MAX_BITS).flat_map(|bits| {
             (1..=most_tables.min(64)).map(move |tables| Self::new::<C>(bits, tables))
         });
         let fitting = shapes.filter(|shape| {
-            points.saturating_mul(shape.tables) < MOST_POINTS
+            points.saturating_mul(shape.tables) < MAX_POINTS
                 && shape.tables <= most_tables
                 && shape.bucket_bytes::<C>() <= available / 2
         });
         fitting
             .min_by(|a, b| a.cost(points).total_cmp(&b.cost(points)))
-            .unwrap_or_else(|| Self::new::<C>(LEAST_BITS, 1))
+            .unwrap_or_else(|| Self::new::<C>(MIN_BITS, 1))
     }
 
     /// The time, in products of coordinates.
@@ -89,19 +89,19 @@ impl Shape {
         wanted.max(2).min(self.bits - 1)
     }
 
-    /// Entries of a thread, and threads, when there are so many entries.
+    /// Returns the entries of a thread, and the number of threads, for a number of entries.
     pub fn threads(entries: usize) -> (usize, usize) {
-        let each = entries.div_ceil(THREADS).max(LEAST_EACH);
+        let each = entries.div_ceil(THREADS).max(MIN_EACH);
         (each, entries.div_ceil(each))
     }
 
-    /// Bytes of buckets, and of what they are reduced in.
+    /// Returns the bytes of the buckets and of the memory for their reduction.
     fn bucket_bytes<C: Group<Base: Coordinate>>(&self) -> usize {
         let (bucket, buckets) = (2 * pair::bytes::<C>(), self.buckets());
         buckets * (4 + bucket) + 4 * (buckets >> self.log_segment()) * bucket
     }
 
-    /// Bytes of GPU memory for so many scalars at a time, besides points.
+    /// Returns the bytes of GPU memory for chunks of `points` scalars, without points.
     pub fn working_bytes<C: Group<Base: Coordinate>>(&self, points: usize) -> usize {
         let bucket = 2 * pair::bytes::<C>();
         let entries = points * self.windows;
@@ -114,17 +114,17 @@ impl Shape {
             + (1 << 12)
     }
 
-    /// Returns how many scalars fit at a time when each needs `extra` bytes besides. The error is the bytes that the smallest chunk needs.
+    /// Returns the number of scalars that fit at a time when each needs `extra` further bytes. The error is the bytes that the smallest chunk needs.
     pub fn chunk<C: Group<Base: Coordinate>>(
         &self,
         points: usize,
         extra: usize,
         available: usize,
     ) -> std::result::Result<usize, usize> {
-        let most = points.min(MOST_ENTRIES / self.windows);
+        let most = points.min(MAX_ENTRIES / self.windows);
         let bytes = |chunk: usize| self.working_bytes::<C>(chunk) + chunk * extra;
         let mut chunk = most;
-        while chunk > LEAST_POINTS && bytes(chunk) > available {
+        while chunk > MIN_POINTS && bytes(chunk) > available {
             chunk = chunk.div_ceil(2);
         }
         if bytes(chunk) > available { Err(bytes(chunk)) } else { Ok(chunk) }
@@ -159,7 +159,7 @@ pub(super) fn plan<C: Group<Base: Coordinate>>(
     let resident = points * shape.tables * pair::bytes::<C>();
     let available = job.budget.available().saturating_sub(if is_resident { resident } else { 0 });
     let extra = if is_resident { 0 } else { 2 * pair::bytes::<C>() };
-    let chunk = shape.chunk::<C>(points, extra, available).unwrap_or(LEAST_POINTS);
+    let chunk = shape.chunk::<C>(points, extra, available).unwrap_or(MIN_POINTS);
     let memory = shape.working_bytes::<C>(chunk) + chunk * extra;
     Ok(Plan::new(shape.windows, shape.bits, memory, resident).with_multiples(shape.tables))
 }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_fits_or_is_refused_with_what_it_needs() {
+    fn a_chunk_fits_or_the_error_names_its_size() {
         let shape = Shape::best::<bn254::G1>(1 << 20, 1, 1 << 34);
         let whole = shape.working_bytes::<bn254::G1>(1 << 20);
         assert_eq!(shape.chunk::<bn254::G1>(1 << 20, 0, whole).unwrap(), 1 << 20);

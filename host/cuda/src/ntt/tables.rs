@@ -10,20 +10,20 @@ use crate::device::Job;
 use crate::gpu::{Buffer, Parameter};
 
 /// Tables that are kept: those of a few sizes with their cosets.
-const MOST_TABLES: usize = 48;
+const MAX_TABLES: usize = 48;
 /// The logarithm of the most powers that are in one table, which then costs a product less.
 const DIRECT: u32 = 16;
 
 /// The powers of a number, in two tables (kernels/ntt.h).
 pub(crate) struct Powers {
     low: Buffer,
-    /// None where the other table has all.
+    /// `None` if the other table has all powers.
     high: Option<Buffer>,
     low_bits: u32,
 }
 
 impl Powers {
-    /// As `struct Powers`; null addresses for none.
+    /// Returns the argument of type `struct Powers`; null addresses for `None`.
     pub fn parameter(powers: &Option<Arc<Self>>) -> Parameter {
         let words = match powers {
             Some(it) => {
@@ -75,7 +75,7 @@ impl Tables {
         // Other streams use them, too.
         job.stream.wait()?;
         let powers = Arc::new(Powers { low, high, low_bits });
-        if tables.len() == MOST_TABLES {
+        if tables.len() == MAX_TABLES {
             tables.remove(0);
         }
         tables.push((key, powers.clone()));
@@ -95,7 +95,7 @@ fn geometric<F: PrimeField>(first: F, base: F, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// In Montgomery form, or canonical where the kernels have no other (kernels/goldilocks.h).
+/// Returns factors in Montgomery form, or canonical if the kernels have no other (kernels/goldilocks.h).
 fn multiplier<F: PrimeField>(x: &F) -> Vec<u8> {
     let limbs = if F::MODULUS.len() == 1 { x.to_canonical() } else { x.to_montgomery() };
     limbs.as_ref().iter().flat_map(|limb| limb.to_le_bytes()).collect()

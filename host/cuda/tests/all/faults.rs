@@ -44,7 +44,7 @@ fn a_progress_callback_that_panics_fails_its_request_and_no_other() {
 }
 
 #[test]
-fn a_cancelled_request_ends_and_frees_what_it_had() {
+fn a_cancelled_request_ends_and_frees_its_memory() {
     let Some(device) = emulated(Options::default()) else { return };
     for _ in 0..20 {
         let ticket = device.submit(request()).unwrap();

@@ -116,7 +116,7 @@ fn order<C: Group>() -> Result<Vec<u8>> {
 }
 
 #[test]
-fn what_does_not_fit_is_done_in_chunks_or_refused_with_what_would_fit() {
+fn large_msms_are_computed_in_chunks_or_refused_with_the_size_that_fits() {
     let instance = Instance::ALL[0];
     let count = 3000;
     let bytes = in_group!(instance, points(count)).unwrap();

@@ -98,7 +98,7 @@ fn quotients_are_the_processors_on_the_host_and_resident() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn requests_that_do_not_fit_are_refused() {
     let mut options = Options::default();
     options.max_bytes = Some(1 << 16);
     let Some(device) = device(options) else { return };

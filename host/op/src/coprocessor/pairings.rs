@@ -1,12 +1,12 @@
-//! Products of pairings as programs, for any device with a coprocessor. A program multiplies what those before it have come to by the Miller values of
-//! up to [`AT_A_TIME`] pairs; the last one ends with the final exponentiation.
+//! Products of pairings as programs, for any device with a coprocessor. Each program multiplies the product so far by the Miller values of up to
+//! [`AT_A_TIME`] pairs; the last one ends with the final exponentiation.
 //!
 //! | slots from | |
 //! |---|---|
 //! | `PRODUCT` | the product so far |
-//! | `VALUES` | Miller values of eight pairs, which a card computes side by side |
+//! | `VALUES` | Miller values of eight pairs, which a card computes in parallel |
 //! | `PAIRS` | the pairs |
-//! | `READY` | points of G1, each with the lines of a point of G2 behind it, in larger memories |
+//! | `READY` | points of G1, each followed by the line coefficients of a point of G2, in larger memories |
 
 use proofmill_algebra::bls12_381::{Fp, Fp2, Fp6, Fp12, G1, G2};
 use proofmill_algebra::coprocessor::{LINES, lines};
@@ -25,10 +25,10 @@ const SLOTS_OF_A_PAIR: usize = Kind::FpAf.slots() + Kind::Fp2Af.slots();
 const READY: usize = SLOTS;
 const SLOTS_OF_A_READY_PAIR: usize = Kind::FpAf.slots() + LINES * 2 * Kind::Fe2.slots();
 
-/// Pairs of one program.
+/// The number of pairs that one program processes.
 pub const AT_A_TIME: usize = (SLOTS - PAIRS) / SLOTS_OF_A_PAIR;
 
-/// A point of G2 that is paired often, with its lines as a card's slots.
+/// A point of G2 that is paired often, with its precomputed line coefficients as slots.
 #[derive(Clone, Debug)]
 pub struct Ready {
     point: Affine<G2>,
@@ -36,27 +36,27 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// Of a point of the subgroup.
+    /// Precomputes the line coefficients of a point of the subgroup.
     pub fn new(point: Affine<G2>) -> Self {
         Self { point, lines: slots_of(lines(&point).as_flattened(), Kind::Fe2) }
     }
 
-    /// The slots of its lines.
+    /// Returns the slots of the line coefficients.
     pub fn into_lines(self) -> Vec<Slot> {
         self.lines
     }
 }
 
-/// The product of e(P, Q) over all pairs of points of the subgroups, in any number; 1 if there is none. It is
+/// Computes the product of e(P, Q) over any number of pairs of points of the subgroups; 1 if there is none. It is
 /// [`product`](proofmill_algebra::pairing::product), computed by the device.
 ///
-/// [`Error::Unsupported`] if the device has no coprocessor, [`Error::Failed`] if its answer is none.
+/// Returns [`Error::Unsupported`] if the device has no coprocessor, and [`Error::Failed`] if its response is no element of Fp12.
 pub fn product(device: &dyn Device, pairs: &[Pair<Bls12381>]) -> Result<Fp12> {
     product_with(device, pairs, &[])
 }
 
-/// The same with pairs whose second points are ready, a few of them: two need 1,024 data slots. A device that has fewer, or no
-/// instruction for lines, makes the lines of these points each time.
+/// Computes the product of the pairs and of a few pairs with precomputed line coefficients: two of them need 1,024 data slots. A device with
+/// fewer slots, or without the instruction for lines, computes the lines of these points each time.
 pub fn product_with(
     device: &dyn Device,
     pairs: &[Pair<Bls12381>],
@@ -72,7 +72,7 @@ pub fn product_with(
     }
 }
 
-/// The product by one program after the other, of which the last one has the pairs that are ready.
+/// Runs the programs in sequence; the last one includes the precomputed pairs.
 fn programs(
     device: &dyn Device,
     pairs: &[Pair<Bls12381>],
@@ -100,10 +100,11 @@ fn programs(
     Ok(product)
 }
 
-/// Multiplies the product by the Miller values of so many pairs. The last program goes on with so many that are ready, and ends.
+/// Returns a program that multiplies the product by the Miller values of `pairs` pairs. The last program also includes `last` precomputed pairs
+/// and the final exponentiation.
 fn program(pairs: usize, last: Option<usize>) -> Vec<Instruction> {
     let make = |opcode, operands: [usize; 3]| {
-        Instruction::new(opcode, operands.map(|slot| slot as u16)) // of a memory that a request can have
+        Instruction::new(opcode, operands.map(|slot| slot as u16)) // a slot is below `MAX_SLOTS`
     };
     let value = |place: usize| VALUES + place * Kind::Fe12.slots();
     let loops = (0..pairs).map(|i| (Opcode::MillerLoop, PAIRS + i * SLOTS_OF_A_PAIR));
@@ -123,7 +124,7 @@ fn program(pairs: usize, last: Option<usize>) -> Vec<Instruction> {
     program
 }
 
-/// The memory that such a program begins with.
+/// Returns the initial data memory of such a program.
 fn data(product: &Fp12, pairs: &[Pair<Bls12381>], ready: &[(Affine<G1>, &Ready)]) -> Vec<u8> {
     let mut slots = vec![Slot::default(); PAIRS];
     let product = slots_of(&coefficients(product), Kind::Fe12);
@@ -142,12 +143,12 @@ fn data(product: &Fp12, pairs: &[Pair<Bls12381>], ready: &[(Affine<G1>, &Ready)]
     slots.iter().flat_map(Slot::to_bytes).collect()
 }
 
-/// In the order of slots.
+/// Returns the coefficients in the order of slots.
 fn coefficients(f: &Fp12) -> [Fp2; 6] {
     [f.c0.c0, f.c0.c1, f.c0.c2, f.c1.c0, f.c1.c1, f.c1.c2]
 }
 
-/// Elements, one after the other.
+/// Encodes elements as slots.
 fn slots_of<F: Coordinate>(elements: &[F], kind: Kind) -> Vec<Slot> {
     let mut bytes = vec![0; elements.len() * F::BYTES];
     for (element, bytes) in elements.iter().zip(bytes.chunks_mut(F::BYTES)) {
@@ -157,7 +158,7 @@ fn slots_of<F: Coordinate>(elements: &[F], kind: Kind) -> Vec<Slot> {
     numbers.iter().map(|number| Slot::new(*number, kind).expect("p has 381 bits")).collect()
 }
 
-/// The product that a program leaves.
+/// Runs a program and returns its product.
 fn run(device: &dyn Device, request: Request) -> Result<Fp12> {
     let uri = || device.caps().uri.clone();
     let failed = |problem: String| Error::Failed { device: uri(), problem };
@@ -175,7 +176,7 @@ fn run(device: &dyn Device, request: Request) -> Result<Fp12> {
     read(&response.data).ok_or_else(|| failed("a product of pairings is no element of Fp12".into()))
 }
 
-/// The product in a memory.
+/// Reads the product from data memory.
 fn read(data: &[u8]) -> Option<Fp12> {
     let slots = data.chunks(SLOT_BYTES).skip(PRODUCT).take(Kind::Fe12.slots());
     let mut numbers = slots.map(|slot| {
@@ -201,7 +202,7 @@ mod tests {
     use proofmill_algebra::bls12_381::{G1, G2};
     use proofmill_algebra::curve::Curve;
 
-    /// Answers every program with this.
+    /// A device that returns this response to every program.
     struct Answering(Caps, Response);
 
     impl Device for Answering {
@@ -252,15 +253,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_product_is_an_error() {
+    fn a_response_that_is_no_product_is_an_error() {
         let problem = |change: fn(&mut Response)| match answer(change) {
             Err(Error::Failed { device, problem }) if device == "soft:" => problem,
             other => panic!("{other:?}"),
         };
-        let told = problem(|response| response.error = Some((Fault::NotOnCurve, 3)));
-        assert!(told.starts_with("it refused instruction 3 of a product of pairings: "), "{told}");
-        let told = problem(|response| response.stop = Stop::Limit);
-        assert_eq!(told, "a product of pairings did not end in 9 instructions");
+        let message = problem(|response| response.error = Some((Fault::NotOnCurve, 3)));
+        assert!(
+            message.starts_with("it refused instruction 3 of a product of pairings: "),
+            "{message}"
+        );
+        let message = problem(|response| response.stop = Stop::Limit);
+        assert_eq!(message, "a product of pairings did not end in 9 instructions");
         let none = "a product of pairings is no element of Fp12";
         assert_eq!(problem(|response| response.data[5 * SLOT_BYTES..].fill(0)), none);
         assert_eq!(problem(|response| response.data.truncate(11 * SLOT_BYTES)), none);

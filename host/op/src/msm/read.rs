@@ -13,7 +13,7 @@ use crate::{Argument, Bytes, Error, Result};
 /// Points in memory, or read when they are needed.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// In memory.
+    /// Bytes in memory.
     Host(Bytes),
     /// Read piece by piece.
     Stream(Arc<dyn Stream>),

@@ -1,4 +1,4 @@
-//! What this crate shows from outside, in one program.
+//! Tests of the public interface, in one program.
 
 mod batches;
 mod losses;

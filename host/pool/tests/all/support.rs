@@ -1,4 +1,4 @@
-//! Pools of cards in software, which can be held while their queues fill, and killed.
+//! Pools of software models of cards, which can be paused while their queues fill, and killed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use proofmill_pool::Pool;
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 
-/// Far more than any test here needs, far less than for ever.
+/// A time limit that no test reaches unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Cards that are held as long as these are true.
 pub struct Holds(Vec<Arc<AtomicBool>>);
 
 impl Holds {
-    /// All of them.
+    /// Holds or releases all cards.
     pub fn set(&self, held: bool) {
         self.0.iter().for_each(|hold| hold.store(held, Ordering::SeqCst));
     }

@@ -1,5 +1,5 @@
-//! What a transparent input's signature signs. Before Overwinter: Bitcoin's way, with the JoinSplits besides (Zcash
-//! protocol specification, 4.10); from then on ZIP 143, 243 and 244, which the Zcash crates know.
+//! The digest that a transparent input's signature signs. Before Overwinter: that of Bitcoin, extended by the JoinSplits (Zcash
+//! protocol specification, 4.10); from then on ZIP 143, 243 and 244, as the Zcash crates implement them.
 
 use proofmill::ecdsa::Hash;
 use zcash_encoding::CompactSize;
@@ -38,7 +38,7 @@ impl MapAuth<bundle::Authorized, Spent> for Spent {
     }
 }
 
-/// Only ZIP 244 asks these, and [`Digests::of`] only where all are known.
+/// Only ZIP 244 requires these, and [`Digests::of`] calls it only if all outputs are known.
 impl TransparentAuthorizingContext for Spent {
     fn input_amounts(&self) -> Vec<Zatoshis> {
         self.0.iter().flatten().map(TxOut::value).collect()
@@ -56,7 +56,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Of a transaction, and the outputs that it spends, as far as they are known.
+    /// Prepares the digests of a transaction from the outputs that it spends; unknown ones are `None`.
     pub fn new(transaction: Transaction, spent: &[Option<TxOut>]) -> Self {
         let spent = Spent(spent.iter().cloned().collect());
         let all_known = spent.0.is_some();
@@ -85,20 +85,20 @@ impl Digests {
         version.has_orchard() || version.has_ironwood()
     }
 
-    /// Why the digest of an input cannot be computed, if it cannot: `known` says whether the output that it spends is.
+    /// Returns the reason why the digest of an input cannot be computed. `known` is true if the output that the input spends is known.
     pub fn problem(&self, known: bool) -> Option<&'static str> {
         if self.is_zip_244() && !self.all_known {
-            Some("it signs the amounts of all spent outputs (ZIP 244), and not all are here")
+            Some("it signs the amounts of all spent outputs (ZIP 244), and some are unknown")
         } else if self.transaction().version().has_overwinter() && !known {
-            Some("it signs the spent output's amount (ZIP 143, 243), and that output is not here")
+            Some("it signs the spent output's amount (ZIP 143, 243), and that output is unknown")
         } else {
             None
         }
     }
 
-    /// What a signature of input number `index` signs, for its script and the hash type behind the signature; `spent` is
-    /// needed from Overwinter on. None where no signature can be valid: SIGHASH_SINGLE without an output of that number
-    /// (which ZIP 143 and 243 allow), or a hash type that ZIP 244 does not know.
+    /// Computes the digest that a signature of input number `index` signs, for its script and the hash type that follows the signature; `spent`
+    /// is needed from Overwinter on. Returns `None` where no signature can be valid: SIGHASH_SINGLE without an output of that number
+    /// (which ZIP 143 and 243 allow), or a hash type that ZIP 244 does not define.
     pub fn of(
         &self,
         index: usize,

@@ -19,18 +19,18 @@ use zcash_transparent::bundle::{OutPoint, TxOut};
 
 use super::digest::Digests;
 
-/// What became of an input.
+/// The result of checking an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// It spends nothing.
     Coinbase,
     /// Its script ran with these signatures, in the order of the checks, and came out true or false.
     Checked { checks: Vec<Check>, valid: bool },
-    /// It cannot be checked from what is here, and why.
+    /// The input cannot be checked, with the reason.
     NotCheckable(&'static str),
 }
 
-/// A signature that a script checked, and what the device said.
+/// A signature that a script checked, with the device's verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     pub item: Item,
@@ -109,7 +109,7 @@ fn check(
             Some(script) => script,
             None => {
                 return Ok(Finding::NotCheckable(
-                    "the spent output's script is not here, and the input does not imply it",
+                    "the spent output's script is unknown, and the input does not imply it",
                 ));
             }
         },
@@ -154,7 +154,7 @@ fn implied(sig: &Code) -> Option<Code> {
     Some(Code(script.to_bytes()))
 }
 
-/// Answers the interpreter, and keeps what it asked.
+/// Implements the interpreter's signature checks and records them.
 struct Checker<'a> {
     device: &'a dyn Device,
     digests: &'a Digests,

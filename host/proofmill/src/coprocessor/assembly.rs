@@ -20,17 +20,17 @@ use proofmill_op::coprocessor::{
 };
 use thiserror::Error;
 
-/// Where the first instruction goes, unless the text says otherwise: slot 0 is where a cleared machine waits.
+/// The default slot of the first instruction. A cleared machine waits at slot 0.
 const FIRST: usize = 1;
 
-/// What is wrong with a program's text.
+/// An error in a program's text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 #[non_exhaustive]
 pub struct AsmError {
-    /// From 1 on.
+    /// The number of the line, from 1 on.
     pub line: usize,
-    /// What is wrong with it.
+    /// The description of the error.
     pub problem: String,
 }
 
@@ -40,13 +40,13 @@ pub struct AsmError {
 pub struct Assembly {
     /// Instructions by slot.
     pub program: BTreeMap<usize, Instruction>,
-    /// What is in data memory at first, by slot.
+    /// The initial content of data memory, by slot.
     pub data: BTreeMap<usize, Slot>,
     /// Slots by name, in the order of the text.
     pub names: Vec<(String, usize)>,
     /// The slot of the first instruction of the text.
     pub start: usize,
-    /// How many slots the program has.
+    /// The number of slots of each memory.
     pub sizes: Sizes,
     /// The line of each instruction, by slot.
     pub lines: HashMap<usize, usize>,
@@ -93,7 +93,7 @@ impl FromStr for Assembly {
     }
 }
 
-/// What was read so far. Operands are looked up at the end, so a label may stand behind what jumps to it.
+/// The text parsed so far. Operands are resolved at the end, so a label may follow its use.
 #[derive(Default)]
 struct Reader<'a> {
     assembly: Assembly,
@@ -103,10 +103,10 @@ struct Reader<'a> {
     next: usize,
 }
 
-type Told<T> = Result<T, String>;
+type Parsed<T> = Result<T, String>;
 
 impl<'a> Reader<'a> {
-    fn line(&mut self, number: usize, mut line: &'a str) -> Told<()> {
+    fn line(&mut self, number: usize, mut line: &'a str) -> Parsed<()> {
         if !line.starts_with("slot ")
             && let Some((label, rest)) = line.split_once(':')
         {
@@ -142,16 +142,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn label(&mut self, label: &'a str) -> Told<()> {
+    fn label(&mut self, label: &'a str) -> Parsed<()> {
         name(label)?;
         if self.labels.insert(label, self.next).is_some() {
-            return Err(format!("label '{label}' stands twice"));
+            return Err(format!("label '{label}' is defined twice"));
         }
         Ok(())
     }
 
     /// `memory data 512`.
-    fn memory(&mut self, memory: Option<&str>, slots: Option<&str>) -> Told<()> {
+    fn memory(&mut self, memory: Option<&str>, slots: Option<&str>) -> Parsed<()> {
         let mut sizes = self.assembly.sizes;
         let size = match memory {
             Some("data") => &mut sizes.data,
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `name = number [: type value ...]`.
-    fn slot(&mut self, text: &'a str) -> Told<()> {
+    fn slot(&mut self, text: &'a str) -> Parsed<()> {
         let (said, rest) = text.split_once('=').ok_or("expected 'slot NAME = NUMBER'")?;
         let said = name(said.trim())?;
         let (at, value) = match rest.split_once(':') {
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             None => (slot_number(rest.trim(), self.assembly.sizes.data)?, None),
         };
         if self.slots.insert(said, at).is_some() {
-            return Err(format!("slot '{said}' stands twice"));
+            return Err(format!("slot '{said}' is defined twice"));
         }
         self.assembly.names.push((said.to_owned(), at));
         match value {
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self, at: usize, text: &str) -> Told<()> {
+    fn value(&mut self, at: usize, text: &str) -> Parsed<()> {
         let mut words = text.split_ascii_whitespace();
         let kind = words.next().ok_or("a type is missing")?;
         let mut numbers = vec![];
@@ -212,10 +212,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Slots that the program begins with.
-    fn put(&mut self, at: usize, value: &[Slot]) -> Told<()> {
+    fn put(&mut self, at: usize, value: &[Slot]) -> Parsed<()> {
         let slots = self.assembly.sizes.data;
         if at + value.len() > slots {
-            return Err(format!("the value goes on behind slot {}", slots - 1));
+            return Err(format!("the value extends beyond slot {}", slots - 1));
         }
         for (slot, content) in (at..).zip(value) {
             if self.assembly.data.insert(slot, *content).is_some() {
@@ -236,9 +236,9 @@ impl<'a> Reader<'a> {
         Ok(self.assembly)
     }
 
-    fn instruction(&self, opcode: &str, operands: &[&str]) -> Told<Instruction> {
+    fn instruction(&self, opcode: &str, operands: &[&str]) -> Parsed<Instruction> {
         let Some(known) = Opcode::from_name(opcode) else {
-            // By its number, with numbers: what no name stands for.
+            // An instruction by its number, with numeric operands: for opcodes without a name.
             if opcode.starts_with("0x") {
                 return [&[opcode], operands].concat().join(" ").parse();
             }
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
         Ok(Instruction::new(known, numbers))
     }
 
-    fn operand(&self, role: Role, text: &str) -> Told<u16> {
+    fn operand(&self, role: Role, text: &str) -> Parsed<u16> {
         if text.starts_with(|c: char| c.is_ascii_digit()) {
             let number = unsigned(text).and_then(|number| u16::try_from(number).ok());
             return number.ok_or_else(|| format!("'{text}' is no number from 0 to 65535"));
@@ -282,18 +282,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn end(word: Option<&str>) -> Told<()> {
+fn end(word: Option<&str>) -> Parsed<()> {
     word.map_or(Ok(()), |word| Err(format!("'{word}' is too much")))
 }
 
 /// Letters, digits and underscores, a letter or an underscore first.
-fn name(text: &str) -> Told<&str> {
+fn name(text: &str) -> Parsed<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let good = text.chars().all(is_part) && text.starts_with(|c: char| !c.is_ascii_digit());
     if good { Ok(text) } else { Err(format!("'{text}' is no name")) }
 }
 
-fn slot_number(text: &str, slots: usize) -> Told<usize> {
+fn slot_number(text: &str, slots: usize) -> Parsed<usize> {
     let number = unsigned(text).filter(|number| *number < slots as u64);
     let number = number.ok_or_else(|| format!("'{text}' is no slot from 0 to {}", slots - 1))?;
     Ok(number as usize)
@@ -308,21 +308,21 @@ fn unsigned(text: &str) -> Option<u64> {
 }
 
 /// A number of at most 381 bits, little-endian: decimal below 2^64, hexadecimal as `0x…`.
-fn number(text: &str) -> Told<[u8; SLOT_BYTES]> {
+fn number(text: &str) -> Parsed<[u8; SLOT_BYTES]> {
     let mut bytes = [0; SLOT_BYTES];
-    let told = || format!("'{text}' is no number of 381 bits");
+    let message = || format!("'{text}' is no number of 381 bits");
     match text.strip_prefix("0x") {
         Some(digits) if !digits.is_empty() && digits.len() <= 2 * SLOT_BYTES => {
-            hex::decode_to_slice(format!("{digits:0>96}"), &mut bytes).map_err(|_| told())?;
+            hex::decode_to_slice(format!("{digits:0>96}"), &mut bytes).map_err(|_| message())?;
             bytes.reverse();
         }
-        Some(_) => return Err(told()),
+        Some(_) => return Err(message()),
         None => {
-            let value: u64 = text.parse().map_err(|_| told())?;
+            let value: u64 = text.parse().map_err(|_| message())?;
             bytes[..8].copy_from_slice(&value.to_le_bytes());
         }
     }
-    if Slot::new(bytes, Kind::Scalar).is_some() { Ok(bytes) } else { Err(told()) }
+    if Slot::new(bytes, Kind::Scalar).is_some() { Ok(bytes) } else { Err(message()) }
 }
 
 /// x and y of a generator, a number for each slot.
@@ -344,8 +344,8 @@ pub fn disassemble(program: &[Instruction]) -> String {
         if next != Some(at) {
             text += &format!("at {at}\n");
         }
-        let told = instruction.to_string();
-        let (opcode, operands) = told.split_once(' ').unwrap_or((&told, ""));
+        let message = instruction.to_string();
+        let (opcode, operands) = message.split_once(' ').unwrap_or((&message, ""));
         let line = format!("    {opcode} {}", operands.replace(' ', ", "));
         text += line.trim_end();
         text += "\n";
@@ -376,8 +376,8 @@ mod tests {
         "
         .parse()
         .unwrap();
-        let told: Vec<_> =
-            assembly.program.iter().map(|(at, told)| format!("{at} {told}")).collect();
+        let message: Vec<_> =
+            assembly.program.iter().map(|(at, message)| format!("{at} {message}")).collect();
         let wanted = [
             "1 jump 7",
             "2 0x33 1 2 0",
@@ -386,7 +386,7 @@ mod tests {
             "9 copy_reg 11 5",
             "10 jump 10",
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(message, wanted);
         assert_eq!((assembly.start, assembly.lines[&8]), (7, 8));
         assert_eq!((assembly.data[&11].value()[0], assembly.data[&11].kind()), (0x1f, Kind::Fe2));
         assert_eq!((assembly.data.len(), assembly.name_of(10)), (5, Some("x")));
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_disassembled_assembles_to_the_same() {
+    fn disassembled_text_assembles_to_the_same_program() {
         let text = "at 3\n    mul 1, 2, 3\n    inv 4, 5\n    0x33 1, 2, 3\nat 9\n    jump 3\n";
         let assembly: Assembly = text.parse().unwrap();
         let bytes = assembly.program_bytes();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn errors_name_the_line() {
         let problem = |text: &str| text.parse::<Assembly>().unwrap_err().to_string();
         for (text, wanted) in [
             ("\nmull 1 2 3", "line 2: 'mull' is no opcode"),
@@ -454,14 +454,14 @@ mod tests {
             ),
             (
                 "slot a = 250: fe12 1 2 3 4 5 6 7 8 9 10 11 12",
-                "line 1: the value goes on behind slot 255",
+                "line 1: the value extends beyond slot 255",
             ),
             ("slot a = 1: lines 1 2 3", "line 1: 3 numbers, x and y have 4"),
-            ("slot a = 1: lines g2", "line 1: the value goes on behind slot 255"),
+            ("slot a = 1: lines g2", "line 1: the value extends beyond slot 255"),
             ("slot a = 1: lines 1 2 3 4", "line 1: point: not on the curve"),
             ("slot a = 1: fe 1\nslot b = 1: fe 2", "line 2: slot 1 has a value already"),
-            ("slot a = 1\nslot a = 2", "line 2: slot 'a' stands twice"),
-            ("a:\na:", "line 2: label 'a' stands twice"),
+            ("slot a = 1\nslot a = 2", "line 2: slot 'a' is defined twice"),
+            ("a:\na:", "line 2: label 'a' is defined twice"),
             ("1a: jump 1", "line 1: '1a' is no name"),
             ("jump 1\nat 1\njump 2", "line 3: instruction slot 1 is taken"),
             ("at 255\njump 1\njump 2", "line 3: no instruction slot is left: there are 256"),

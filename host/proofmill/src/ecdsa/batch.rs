@@ -1,4 +1,4 @@
-//! Many signatures at once: parsed here, verified by a device, and put together again in their order.
+//! Batches of signatures: parses them, submits them to a device and returns the outcomes in order.
 
 use std::time::Instant;
 
@@ -86,8 +86,8 @@ fn checked(response: Response, sent: usize, device: &str) -> Result<Vec<super::V
     Ok(response.verdicts)
 }
 
-/// Keys and signatures as integers, one result an item, in their order: what a device is asked, or why it is not. For
-/// those who keep parsed signatures; [`submit`] does this too.
+/// Converts keys and signatures to integers. Returns one result for each item, in order: the input of a device, or the reason for the
+/// rejection. For callers that keep parsed signatures; [`submit`] does this as well.
 pub fn parse<B: AsRef<[u8]>>(
     items: &[Item<B>],
     policy: Policy,
@@ -115,7 +115,7 @@ pub fn parse<B: AsRef<[u8]>>(
     parsed
 }
 
-/// All but the key.
+/// The parsed parts, without the key.
 fn integers<B: AsRef<[u8]>>(
     item: &Item<B>,
     policy: Policy,
@@ -128,7 +128,7 @@ fn integers<B: AsRef<[u8]>>(
     Ok(Signature { r, s, hash, ..Signature::default() })
 }
 
-/// Is s above n / 2, and still below n? An s out of range is not high, but wrong.
+/// Returns whether s is above n / 2 and below n. An s out of range is not high but invalid.
 fn is_high(s: &[u8; 32]) -> bool {
     let digit = |i: usize| u64::from_be_bytes(std::array::from_fn(|j| s[8 * i + j]));
     let s: [u64; 4] = std::array::from_fn(digit);

@@ -10,23 +10,23 @@ pub use compact::{KeyForm, Writer};
 
 use super::{Item, Rejection};
 
-/// A signature of a file, or what is there in place of one.
+/// An entry of a file: a signature, or the reason why it cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
     /// Its line or record, from 1.
     pub number: u64,
-    /// What the file calls it.
+    /// The identifier of the item in the file.
     pub id: Option<String>,
     /// The item, or [`Rejection::Malformed`].
     pub item: Result<Item, Rejection>,
 }
 
-/// Where something is wrong.
+/// The position of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// In the compact form's header, or before anything is known.
+    /// In the compact form's header, or before the form is detected.
     Start,
     /// At this line, from 1.
     Line(u64),
@@ -44,7 +44,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file cannot be read, or not to its end.
+/// The reason why a file cannot be read completely.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {

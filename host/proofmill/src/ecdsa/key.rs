@@ -11,16 +11,16 @@ use proofmill_algebra::secp256k1::Secp256k1;
 /// Coordinates of a key, lowest byte first, as a request has them.
 pub(super) type Coordinates = ([u8; 32], [u8; 32]);
 
-/// A key as far as its bytes say it without arithmetic.
+/// A key, parsed without arithmetic.
 pub(super) enum Key {
-    /// Both coordinates, any values: whether they are those of a point is for the device to say.
+    /// Both coordinates, any values: the device checks whether they are those of a point.
     Whole(Coordinates),
-    /// 33 bytes that start with 02 or 03: y is still to be found.
+    /// 33 bytes that start with 02 or 03: y is not computed yet.
     Compressed([u8; 33]),
 }
 
 impl Key {
-    /// By the first byte. The hybrid form, 06 and 07, is taken if it tells the truth about y.
+    /// Parses a key by its first byte. The hybrid form, 06 and 07, is accepted if it is consistent with y.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, EncodingError> {
         let length = |expected| EncodingError::Length { expected, found: bytes.len() };
         match bytes.first() {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_key_is_said() {
+    fn errors_name_the_problem_of_a_key() {
         let zeros = "00".repeat(32);
         let ones = "ff".repeat(32);
         for (key, error) in [

@@ -1,4 +1,4 @@
-//! What became of a signature.
+//! The outcome of a verification.
 
 use std::fmt;
 
@@ -6,37 +6,37 @@ use proofmill_algebra::encoding::EncodingError;
 
 use super::{SignatureError, Verdict};
 
-/// What became of a signature.
+/// The outcome of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is a signature of the digest under the key, and the policy has nothing against it.
+    /// The signature is valid for the digest and the key, and complies with the policy.
     Valid,
-    /// It is not, and why.
+    /// The signature is invalid, with the reason.
     Invalid(Rejection),
 }
 
-/// Why a signature is not valid.
+/// The reason why a signature is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// The item could not be read from its file: the line is not one, or a value in it is no hex.
+    /// The item could not be read from its file: the line has another form, or a value in it is no hex.
     #[error("malformed: {0}")]
     Malformed(String),
-    /// The signature's bytes are no signature.
+    /// The bytes encode no signature.
     #[error("signature: {0}")]
     Signature(SignatureError),
-    /// The key's bytes are no key.
+    /// The bytes encode no key.
     #[error("key: {0}")]
     Key(EncodingError),
-    /// s is above n / 2 and below n, and the policy wants it low.
+    /// s is above n / 2 and below n, and the policy requires a low s.
     #[error("signature: s is above n / 2")]
     HighS,
-    /// The device's verdict: some error is set.
+    /// The device's verdict: at least one error bit is set.
     #[error("{}", .0.errors().collect::<Vec<_>>().join(", "))]
     Verdict(Verdict),
 }
 
-// Not by `#[from]`, which would make the reason a source too, and have it said twice.
+// Not by `#[from]`, which would make the reason a source too and report it twice.
 impl From<SignatureError> for Rejection {
     fn from(error: SignatureError) -> Self {
         Self::Signature(error)
@@ -50,8 +50,8 @@ impl From<EncodingError> for Rejection {
 }
 
 impl Rejection {
-    /// The names of what is wrong: those of the error bits in `spec/wire/ecdsa_verify.toml`, or one of `malformed`,
-    /// `bad_signature`, `bad_key`, `high_s` where no device was asked.
+    /// Returns the names of all errors: those of the error bits in `spec/wire/ecdsa_verify.toml`, or one of `malformed`,
+    /// `bad_signature`, `bad_key`, `high_s` if the item was not submitted to a device.
     pub fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Malformed(_) => vec!["malformed"],
@@ -64,12 +64,12 @@ impl Rejection {
 }
 
 impl Outcome {
-    /// True when nothing is wrong.
+    /// Returns whether the signature is valid.
     pub fn is_valid(&self) -> bool {
         *self == Self::Valid
     }
 
-    /// Why it is not valid.
+    /// Returns the reason why the signature is invalid.
     pub fn rejection(&self) -> Option<&Rejection> {
         match self {
             Self::Valid => None,

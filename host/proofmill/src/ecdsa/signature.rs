@@ -1,6 +1,6 @@
 //! Signatures as bytes: DER, and r and s one after the other.
 
-/// An encoded signature. Which encoding it is, is said and never guessed: 64 bytes may be either.
+/// An encoded signature. The caller names the encoding, because 64 bytes may be either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoded<B> {
     /// SEQUENCE of two INTEGERs in strict DER, as BIP 66 demands it; without the byte of the hash type that follows in
@@ -10,14 +10,14 @@ pub enum Encoded<B> {
     Compact(B),
 }
 
-/// Why bytes are not the encoding of two integers.
+/// The reason why bytes do not encode two integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureError {
     /// The compact form has one length.
     #[error("{0} bytes, where r and s have 64")]
     Length(usize),
-    /// Not the one DER encoding of two integers.
+    /// The bytes are not the unique DER encoding of two integers.
     #[error("not strict DER: {0}")]
     Der(&'static str),
     /// An integer that is not below 2^256, let alone below n.
@@ -65,7 +65,7 @@ fn der(bytes: &[u8]) -> Result<Integers, SignatureError> {
     Ok((r, s))
 }
 
-/// The integer in front, and what is behind it.
+/// Parses the first integer. Returns it and the remaining bytes.
 fn integer<'a>(
     bytes: &'a [u8],
     name: &'static str,
@@ -74,7 +74,7 @@ fn integer<'a>(
         return Err(SignatureError::Der("an integer does not start with 02 and a length"));
     };
     let Some((digits, rest)) = rest.split_at_checked(usize::from(*length)) else {
-        return Err(SignatureError::Der("an integer is longer than what is there"));
+        return Err(SignatureError::Der("an integer is longer than the remaining bytes"));
     };
     let digits = match digits {
         [] => return Err(SignatureError::Der("an integer without a byte")),
@@ -127,8 +127,8 @@ mod tests {
             ("3003020101", "does not start with 02"),
             ("3006030101020102", "does not start with 02"),
             ("3006020101030102", "does not start with 02"),
-            ("3006020501020102", "longer than what is there"),
-            ("3006020101020202", "longer than what is there"),
+            ("3006020501020102", "longer than the remaining bytes"),
+            ("3006020101020202", "longer than the remaining bytes"),
             ("30050200020102", "without a byte"),
             ("3006020180020102", "a negative integer"),
             ("3006020101020180", "a negative integer"),

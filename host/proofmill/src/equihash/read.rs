@@ -6,11 +6,11 @@
 //! * a block: a header and the block's transactions;
 //! * blocks as the Zcash node stores them: network magic, size, block; zeros may follow the last.
 //!
-//! In hex, each line may hold such a content of its own, when the first line is long enough for a header;
-//! otherwise the lines are one content, wrapped.
+//! In hex, each line may be such a content of its own, if the first line is long enough for a header;
+//! otherwise all lines together are one content, wrapped.
 //!
-//! Transactions are not read, let alone verified: only their count and the version of the first are looked at, to
-//! tell a block from something else that starts like a header.
+//! Transactions are not read or verified: only their count and the version of the first are read, to distinguish a block from other data
+//! that starts like a header.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// How many; at least one.
+    /// Returns the number of headers; at least one.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.each
     }
@@ -39,21 +39,21 @@ impl Headers {
         self.bytes.chunks_exact(self.each)
     }
 
-    /// One after the other, as a request wants them.
+    /// Returns the concatenated headers, in the form of a request.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Where something is wrong.
+/// The position of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
     /// At this byte of the file.
     File(usize),
-    /// At this byte of what the hex digits of this line say.
+    /// At this byte of the decoded hex digits of this line.
     Line(usize, usize),
-    /// At this byte of what all hex digits say.
+    /// At this byte of all decoded hex digits.
     Decoded(usize),
 }
 
@@ -69,18 +69,18 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a file's content.
+/// An error in a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 #[non_exhaustive]
 pub struct ReadError {
-    /// Where.
+    /// The position.
     pub place: Place,
-    /// What was found and what was expected.
+    /// The description: what was found and what was expected.
     pub problem: String,
 }
 
-/// An offset in some bytes, and what is wrong there.
+/// An offset in some bytes, and the error there.
 type Problem = (usize, String);
 
 /// The magic numbers in front of each block in a node's files: mainnet, testnet, regression test.
@@ -146,7 +146,7 @@ fn from_hex(content: &[u8], params: Params, out: &mut Vec<u8>) -> Result<(), Rea
     }
 }
 
-/// What hex digits say, so far.
+/// The bytes of the hex digits decoded so far.
 #[derive(Default)]
 struct Digits {
     bytes: Vec<u8>,
@@ -155,7 +155,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// Takes in the digits of a line that starts at this offset of the file; `0x` may stand in front of them.
+    /// Decodes the digits of a line that starts at this offset of the file, with an optional prefix `0x`.
     fn push(&mut self, line: &[u8], offset: usize) -> Result<(), ReadError> {
         let start = line.len() - line.trim_ascii_start().len();
         let prefix = if line[start..].starts_with(b"0x") { 2 } else { 0 };
@@ -288,7 +288,7 @@ fn header_at(bytes: &[u8], at: usize, params: Params) -> Result<&[u8], Problem> 
     })
 }
 
-/// The bytes of whatever CompactSize stands here, and the parameter set that it belongs to.
+/// Returns the bytes of the CompactSize at the beginning, and the parameter set that it belongs to.
 fn announced_length(bytes: &[u8]) -> (&[u8], String) {
     let size = match bytes.first() {
         Some(0xfd) => 3,

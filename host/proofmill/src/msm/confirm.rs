@@ -1,4 +1,4 @@
-//! Whether sums are right, asked of a second device at the price of one sum.
+//! Confirms the results of MSMs on a second device, at the cost of one MSM.
 
 use std::time::{Duration, Instant};
 

@@ -28,12 +28,12 @@
 //! ```
 //!
 //! Differences:
-//! - A [`Batcher`](batch_hasher::Batcher) is a device: `new_cpu` takes this processor with all of its threads, `on` any other. It
-//!   splits batches itself; what `max_batch_size` says is the caller's number.
-//! - Without a batcher the builders hash on the processor too.
-//! - Leaves that are no power of the arity, too many rows to discard and arities that there are not are errors, where `neptune`
+//! - A [`Batcher`](batch_hasher::Batcher) is a device: `new_cpu` uses all threads of the CPU, `on` any other device. It
+//!   splits batches itself; `max_batch_size` returns the number that the caller chose.
+//! - Without a batcher, the builders use the CPU too.
+//! - Leaves that are no power of the arity, too many rows to discard and unsupported arities are errors, where `neptune`
 //!   panics.
-//! - A tree with leaves missing is an error. `neptune` takes zeros in their place.
+//! - A tree with missing leaves is an error. `neptune` uses zeros in their place.
 
 use blstrs::Scalar;
 use ff::PrimeField;
@@ -50,12 +50,12 @@ pub mod column_tree_builder;
 mod tests;
 pub mod tree_builder;
 
-/// What is hashed: elements that become canonical integers, little-endian, and come from them.
+/// A field whose elements can be hashed: they convert to and from canonical integers, little-endian.
 pub trait NeptuneField: PrimeField<Repr = [u8; ELEMENT_BYTES]> {}
 
 impl NeptuneField for Scalar {}
 
-/// How many elements a hash takes, as a type: all that `neptune` takes for one, and any other from 2 to 36.
+/// The number of elements that a hash takes, as a type: all arities of `neptune`, and any other from 2 to 36.
 pub trait Arity<F>: ArrayLength<F> {}
 
 impl<F, A: ArrayLength<F>> Arity<F> for A {}
@@ -65,7 +65,7 @@ pub trait BatchHasher<F: NeptuneField, A: Arity<F>> {
     /// The digests of preimages, in the same order.
     fn hash(&mut self, preimages: &[GenericArray<F, A>]) -> Result<Vec<F>>;
 
-    /// The same into as many places. Another number of them is an error.
+    /// Hashes into the given places. Another number of places is an error.
     fn hash_into_slice(
         &mut self,
         target_slice: &mut [F],
@@ -80,7 +80,7 @@ pub trait BatchHasher<F: NeptuneField, A: Arity<F>> {
         Ok(())
     }
 
-    /// How many preimages the caller should give at a time.
+    /// Returns the number of preimages that the caller should pass at a time.
     fn max_batch_size(&self) -> usize {
         700_000
     }

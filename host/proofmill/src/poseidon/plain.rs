@@ -1,4 +1,4 @@
-//! circomlib's Poseidon over BN254, and Poseidon2 over BN254 and Goldilocks: in scalar code on the thread that asks, without a device.
+//! circomlib's Poseidon over BN254, and Poseidon2 over BN254 and Goldilocks: scalar code on the calling thread, without a device.
 //!
 //! Elements are canonical integers, little-endian, [`Instance::element_bytes`] each.
 //!
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_is_named() {
+    fn errors_name_the_argument() {
         let problem =
             |known, arity, preimages: &[u8]| hash(known, arity, preimages).unwrap_err().to_string();
         assert_eq!(

@@ -1,12 +1,12 @@
-//! Merkle trees of Poseidon, as `neptune`'s `TreeBuilder` and `ColumnTreeBuilder` make them.
+//! Merkle trees of Poseidon, compatible with `neptune`'s `TreeBuilder` and `ColumnTreeBuilder`.
 //!
 //! A node is the hash of its `arity` children. A tree of `arity^height` leaves has `height + 1` rows, from the leaves to the
-//! root, and is kept row after row: first the leaves (`neptune`'s base row), in the end the root. What `neptune` keeps after
+//! root. It is stored row by row: first the leaves (`neptune`'s base row), last the root. The part that `neptune` stores after
 //! `rows_to_discard` rows is the end of this.
 //!
 //! [`build`] reads leaves, or columns that it hashes first, and writes the rows, both in pieces: a file of any size takes a few
-//! mebibytes of memory. [`Build`] also tells its progress, and goes on with a tree of files that was interrupted. [`prove`] makes the
-//! proof that a leaf is in a tree, and [`Proof::root`] is what it leads to.
+//! mebibytes of memory. [`Build`] also reports its progress, and resumes an interrupted tree of files. [`prove`] returns the
+//! proof that a leaf is in a tree, and [`Proof::root`] the root that follows from it.
 //!
 //! ```
 //! use proofmill::poseidon::tree::{self, Leaves, Shape};
@@ -31,7 +31,7 @@ pub use build::Build;
 pub use checkpoint::Checkpoint;
 pub use proof::{Proof, of_text, prove, to_text};
 
-use super::{ELEMENT_BYTES, LEAST_ARITY};
+use super::{ELEMENT_BYTES, MIN_ARITY};
 use crate::{Device, Error, Result};
 
 mod build;
@@ -44,7 +44,7 @@ mod tests;
 /// A leaf, a node or the root: an integer below r, little-endian.
 pub type Node = [u8; ELEMENT_BYTES];
 
-/// How many children a node has, and how many leaves there are.
+/// The shape of a tree: the number of children of a node and the number of leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     arity: usize,
@@ -52,7 +52,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// An error if the number of leaves is no power of the arity, or 1, or if there are no hashes of this arity.
+    /// Returns an error if the number of leaves is no power of the arity, or 1, or if there are no hashes of this arity.
     pub fn new(arity: usize, leaves: u64) -> Result<Self> {
         if !super::is_arity(arity) {
             return Err(Error::argument(
@@ -71,10 +71,10 @@ impl Shape {
         Ok(Self { arity, leaves })
     }
 
-    /// Of a file of all rows with so many bytes.
+    /// Returns the shape of a tree whose file of all rows has `bytes` bytes.
     pub fn of_tree(arity: usize, bytes: u64) -> Result<Self> {
         let mut leaves = 1u64;
-        while let Some(more) = leaves.checked_mul(arity.max(LEAST_ARITY) as u64) {
+        while let Some(more) = leaves.checked_mul(arity.max(MIN_ARITY) as u64) {
             leaves = more;
             let shape = Self::new(arity, leaves)?;
             match shape.bytes() {
@@ -87,40 +87,40 @@ impl Shape {
         Err(Error::argument("tree", problem))
     }
 
-    /// Children of a node.
+    /// Returns the number of children of a node.
     pub fn arity(self) -> usize {
         self.arity
     }
 
-    /// Leaves.
+    /// Returns the number of leaves.
     pub fn leaves(self) -> u64 {
         self.leaves
     }
 
-    /// The number of nodes in each row, leaves first.
+    /// Returns the number of nodes in each row, leaves first.
     pub fn rows(self) -> impl Iterator<Item = u64> {
         let arity = self.arity as u64;
         std::iter::successors(Some(self.leaves), move |row| (*row > 1).then(|| row / arity))
     }
 
-    /// Bytes of all rows; none if they are too many to be counted.
+    /// Returns the bytes of all rows; `None` if the number overflows.
     pub fn bytes(self) -> Option<u64> {
         let add = |sum: u64, row: u64| sum.checked_add(row);
         self.rows().try_fold(0, add)?.checked_mul(ELEMENT_BYTES as u64)
     }
 }
 
-/// What the leaves of a tree are made of.
+/// The input of the leaves of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// They are there.
+    /// The leaves themselves.
     Nodes,
-    /// They are the hashes of columns, each of so many elements, from 2 to 36.
+    /// Columns to hash, each of this number of elements, from 2 to 36.
     Columns(usize),
 }
 
-/// Reads what leaves are made of, writes all rows from where the writer is, and returns the root. Input that ends too early, and an
-/// element that is not below r, are errors; what is behind the last leaf is not read.
+/// Reads leaves or columns, writes all rows from the writer's position on, and returns the root. Input that ends too early, and an
+/// element that is not below r, are errors; input after the last leaf is not read.
 pub fn build<W: Write + Seek>(
     device: &dyn Device,
     shape: Shape,

@@ -47,7 +47,7 @@ fn checks(inputs: &[Input]) -> Vec<&Check> {
     checks.flatten().collect()
 }
 
-/// Inputs that are valid, by the rule for their digests; what else there is, is said and is never invalid.
+/// Counts the valid inputs by the rule for their digests. Other findings are printed; none may be invalid.
 fn valid(network: &str, inputs: &[Input]) -> Vec<(&'static str, usize)> {
     let (mut counts, mut types) = (BTreeMap::new(), BTreeMap::new());
     let mut valid = BTreeMap::new();
@@ -102,7 +102,7 @@ fn the_examples_are_the_signatures_of_mainnet() {
 
 /// All of mainnet's, and the first of testnet's, where three keys are tried for two signatures: good and bad ones.
 #[test]
-fn a_simulation_says_what_the_processor_says() {
+fn a_simulation_agrees_with_the_processor() {
     let Some(main) = of(Network::Main) else { return };
     let Some(device) = simulation::open() else { return };
     let inputs = [examined(main), examined(of(Network::Test).unwrap())].concat();
@@ -119,7 +119,7 @@ fn a_simulation_says_what_the_processor_says() {
     assert!(good >= 50);
 }
 
-/// A transaction that says something else than what was signed has no valid input.
+/// A transaction that differs from the signed one has no valid input.
 #[test]
 fn a_changed_transaction_is_not_valid() {
     let Some(main) = of(Network::Main) else { return };

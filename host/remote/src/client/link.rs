@@ -1,4 +1,4 @@
-//! One connection: a thread that sends, a thread that receives, and who waits for what.
+//! One connection: a thread that sends, a thread that receives, and the pending requests.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,18 +16,18 @@ use proofmill_op::{
     Result, SecretBytes,
 };
 
-use super::{Options, is_silence, tell};
+use super::{Options, is_silence, report};
 use crate::channel::{Receiver, Sender, garbage};
-use crate::message::{self, Ask, Header, MAX_HEAD, MAX_RESPONSE_HEAD, Message, Reply};
+use crate::message::{self, ClientMessage, Header, MAX_HEAD, MAX_RESPONSE_HEAD, Message, Reply};
 
-/// Returns the handle of data that are resident under a number, of so many bytes, over the connection of this epoch.
+/// Creates the handle of resident data from the connection's epoch, their number of bytes, and the number under which they are resident.
 pub type Loaded = Box<dyn FnOnce(u64, usize, u64) -> ResidentData + Send>;
 
 /// A connection.
 pub struct Link {
     epoch: u64,
     next: AtomicU64,
-    most_bytes: u64,
+    max_bytes: u64,
     shared: Arc<Shared>,
 }
 
@@ -40,21 +40,21 @@ struct Shared {
 }
 
 struct State {
-    /// Why it ended.
+    /// The reason why it ended.
     end: Option<Error>,
     waiting: HashMap<u64, Waiting>,
 }
 
-/// Who waits under the number of a ticket.
+/// The pending parts of a ticket number.
 #[derive(Default)]
 struct Waiting {
-    /// For the first word.
+    /// Receives the first reply.
     word: Option<mpsc::SyncSender<Result<Reply>>>,
-    /// For the answer.
+    /// Receives the response.
     job: Option<Job>,
 }
 
-/// What there is to send.
+/// A message to send.
 enum Out {
     Message(Message),
     /// The request of this ticket was cancelled.
@@ -70,7 +70,7 @@ pub struct Job {
     receiver: Option<Interrupts>,
     /// Memory for the bytes of the response.
     buffer: SecretBytes,
-    /// Makes the handle, if the response is one.
+    /// Creates the handle, if the response is one.
     pub loaded: Option<Loaded>,
 }
 
@@ -97,7 +97,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the connection for this reason, if none was first: every ticket and everybody who waits for a word learns it.
+    /// Ends the connection for this reason, unless it has ended: every ticket and every caller that waits for a reply receives the error.
     fn end(&self, why: Error) {
         let mut state = self.state();
         let why = state.end.get_or_insert(why).clone();
@@ -119,7 +119,7 @@ impl Shared {
         Error::Lost { device: self.uri.clone(), problem: problem.into() }
     }
 
-    /// What an end of reading or writing means.
+    /// Converts an error of reading or writing.
     fn of(&self, error: &io::Error) -> Error {
         if is_silence(error) {
             return Error::TimedOut { device: self.uri.clone(), seconds: self.silence };
@@ -133,7 +133,7 @@ impl Shared {
 }
 
 impl Link {
-    /// Greets the server, and starts the threads. What the server's device says of itself.
+    /// Performs the handshake and starts the threads. Returns the description of the server's device as well.
     pub fn start(
         options: &Options,
         (mut sender, mut receiver): (Sender, Receiver),
@@ -146,10 +146,10 @@ impl Link {
         let silence = message::milliseconds(options.timeout);
         let limit = Duration::from_millis(silence.into());
         sender.set_timeout(limit).and_then(|()| receiver.set_timeout(limit)).map_err(broken)?;
-        let begin = Message::new(0, &Ask::Begin { silence }, vec![]);
+        let begin = Message::new(0, &ClientMessage::Begin { silence }, vec![]);
         begin.and_then(|begin| begin.send(&mut sender)).map_err(broken)?;
         let welcome = message::first(&mut receiver).map_err(broken)?;
-        let Reply::Welcome { caps, silence: there, most_bytes } = welcome else {
+        let Reply::Welcome { caps, silence: there, max_bytes } = welcome else {
             return Err(broken(garbage("no welcome")));
         };
         let (out, queue) = mpsc::channel();
@@ -173,10 +173,10 @@ impl Link {
             let error = read(&reader, &mut receiver, epoch);
             reader.end(reader.of(&error));
         })?;
-        Ok((Self { epoch, next: AtomicU64::new(1), most_bytes, shared }, caps))
+        Ok((Self { epoch, next: AtomicU64::new(1), max_bytes, shared }, caps))
     }
 
-    /// Tells this connection from all others.
+    /// Returns the number that distinguishes this connection from all others.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -186,14 +186,14 @@ impl Link {
     }
 
     pub fn close(&self) {
-        self.shared.end(self.shared.lost("it was closed here"));
+        self.shared.end(self.shared.lost("the client closed the connection"));
     }
 
     pub fn fresh_ticket(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// An error if the server would not take so much.
+    /// Returns an error if the message exceeds the server's limits.
     pub fn fits(&self, message: &Message, bulk: u64) -> Result<()> {
         if message.head_bytes() > MAX_HEAD as usize {
             let problem =
@@ -204,19 +204,19 @@ impl Link {
     }
 
     fn takes(&self, bulk: u64) -> Result<()> {
-        if bulk > self.most_bytes {
+        if bulk > self.max_bytes {
             let problem = format!(
                 "{bytes} bytes of data; {uri} takes at most {most}",
                 bytes = bulk,
                 uri = self.shared.uri,
-                most = self.most_bytes
+                most = self.max_bytes
             );
             return Err(Error::argument("request", problem));
         }
         Ok(())
     }
 
-    /// Reads points that are streamed, as far as the server would take them.
+    /// Reads streamed points, up to the server's limit.
     pub fn read_streams(&self, request: &mut AnyRequest) -> Result<()> {
         let Some(points) = request.points_mut() else { return Ok(()) };
         let Points::Stream(stream) = &*points else { return Ok(()) };
@@ -236,8 +236,8 @@ impl Link {
         error
     }
 
-    /// Sends a message and waits for the first word about it.
-    pub fn ask(&self, message: Message, job: Option<Job>) -> Result<Reply> {
+    /// Sends a message and waits for the first reply to it.
+    pub fn call(&self, message: Message, job: Option<Job>) -> Result<Reply> {
         let (word, first) = mpsc::sync_channel(1);
         let mut state = self.shared.state();
         if let Some(end) = &state.end {
@@ -245,7 +245,7 @@ impl Link {
         }
         state.waiting.insert(message.ticket, Waiting { word: Some(word), job });
         drop(state);
-        // Without a sender there is an end, and that is told to whoever waits.
+        // Without a sender the connection has ended, and the waiting caller receives that error.
         let _ = self.shared.out.send(Out::Message(message));
         first.recv().unwrap_or_else(|_| Err(self.shared.lost("the connection is over")))
     }
@@ -269,31 +269,31 @@ fn spawn(
     thread::Builder::new().name(name.into()).spawn(body).map(|_| ()).map_err(broken)
 }
 
-/// Sends what there is, and signs of life, until the end.
+/// Sends queued messages and signs of life, until the connection ends.
 fn write(
     shared: &Shared,
     sender: &mut Sender,
     queue: &mpsc::Receiver<Out>,
     beat: Duration,
 ) -> io::Result<()> {
-    let plain = |ticket, ask: &Ask| Message::new(ticket, ask, vec![]);
+    let plain = |ticket, ask: &ClientMessage| Message::new(ticket, ask, vec![]);
     loop {
         match queue.recv_timeout(beat) {
             Ok(Out::Message(message)) => message.send(sender)?,
             Ok(Out::Cancelled(number)) => {
                 let waiting = shared.state().waiting.remove(&number);
                 if waiting.is_some() {
-                    plain(number, &Ask::Cancel)?.send(sender)?;
+                    plain(number, &ClientMessage::Cancel)?.send(sender)?;
                 }
             }
-            Ok(Out::Release(number)) => plain(0, &Ask::Release(number))?.send(sender)?,
+            Ok(Out::Release(number)) => plain(0, &ClientMessage::Release(number))?.send(sender)?,
             Err(RecvTimeoutError::Timeout) => message::sign_of_life(sender)?,
             Ok(Out::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }
 }
 
-/// Takes what comes, until the end: why it ended.
+/// Receives messages until the connection ends. Returns the reason for the end.
 fn read(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Error {
     loop {
         if let Err(error) = next(shared, receiver, epoch) {
@@ -359,7 +359,7 @@ fn next(shared: &Shared, receiver: &mut Receiver, epoch: u64) -> io::Result<()> 
             let receiver = job.and_then(|job| job.receiver.clone());
             drop(state);
             if let Some(receiver) = receiver {
-                tell(&receiver, &sent);
+                report(&receiver, &sent);
             }
         }
         Reply::Response(response) => return respond(shared, receiver, header, response),

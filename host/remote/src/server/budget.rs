@@ -1,4 +1,4 @@
-//! Bytes that a server may hold for its clients.
+//! The bytes that a server may hold for its clients.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ pub struct Budget {
     held: AtomicU64,
 }
 
-/// Some of them, until it is dropped.
+/// Reserved bytes, until it is dropped.
 pub struct Hold {
     budget: Arc<Budget>,
     bytes: u64,
@@ -19,7 +19,7 @@ impl Budget {
         Arc::new(Self { most, held: AtomicU64::new(0) })
     }
 
-    /// So many, if they are left.
+    /// Reserves `bytes` bytes, if they are available.
     pub fn take(self: &Arc<Self>, bytes: u64) -> Result<Hold, String> {
         let more = |held: u64| held.checked_add(bytes).filter(|&held| held <= self.most);
         match self.held.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more) {

@@ -1,4 +1,4 @@
-//! Clients that know the token and say what no client says: the server goes on, and nothing of theirs stays.
+//! Clients that have the token and send invalid messages: the server continues to work and keeps none of their data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use proofmill_testkit::random::Random;
 use super::{Limits, Running, Server};
 use crate::Token;
 use crate::channel::{self, Receiver, Sender};
-use crate::message::{self, Ask, Header, MAX_RESPONSE_HEAD, Place, Reply};
+use crate::message::{self, ClientMessage, Header, MAX_RESPONSE_HEAD, Place, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -43,7 +43,7 @@ fn connect(server: &Running) -> (Sender, Receiver) {
     channel::connect(stream, Some(&token()), PATIENCE).unwrap()
 }
 
-fn tell(to: &mut Sender, ticket: u64, ask: &Ask, bulk: &[u8]) -> io::Result<()> {
+fn send(to: &mut Sender, ticket: u64, ask: &ClientMessage, bulk: &[u8]) -> io::Result<()> {
     let head = postcard::to_stdvec(ask).unwrap();
     message::send(to, ticket, &head, std::iter::once(bulk))
 }
@@ -78,8 +78,8 @@ fn requests() -> Vec<(AnyRequest, Vec<Vec<u8>>)> {
     ]
 }
 
-/// What a client that changes and cuts what it sends says: the head, the header's numbers and the bulk.
-fn say(random: &mut Random, to: &mut Sender) -> io::Result<()> {
+/// Sends a request that is modified or truncated: in the head, in the numbers of the header, or in the bulk.
+fn send_modified(random: &mut Random, to: &mut Sender) -> io::Result<()> {
     let (request, parts) = requests().swap_remove(random.below(11) as usize);
     let bulk = parts.concat();
     let mut places: Vec<_> = parts.iter().map(|part| Place::Bulk(part.len() as u64)).collect();
@@ -87,13 +87,13 @@ fn say(random: &mut Random, to: &mut Sender) -> io::Result<()> {
         places.push(Place::Resident(random.below(3)));
     }
     let ask = match random.below(12) {
-        0 => Ask::Load,
-        1 => Ask::Cancel,
-        2 => Ask::Release(random.below(3)),
-        3 => Ask::Metrics,
-        _ => Ask::Request { request, places, progress: random.below(2) == 0 },
+        0 => ClientMessage::Load,
+        1 => ClientMessage::Cancel,
+        2 => ClientMessage::Release(random.below(3)),
+        3 => ClientMessage::Metrics,
+        _ => ClientMessage::Request { request, places, progress: random.below(2) == 0 },
     };
-    let carries = matches!(ask, Ask::Request { .. } | Ask::Load);
+    let carries = matches!(ask, ClientMessage::Request { .. } | ClientMessage::Load);
     let mut head = postcard::to_stdvec(&ask).unwrap();
     for _ in 0..random.below(4) {
         let at = random.below(head.len() as u64) as usize;
@@ -112,7 +112,7 @@ fn say(random: &mut Random, to: &mut Sender) -> io::Result<()> {
     message::send(to, random.below(5), &head, std::iter::once(bulk))
 }
 
-/// Waits for something that has to become true.
+/// Waits until a condition is true.
 fn soon(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -122,7 +122,7 @@ fn soon(what: &str, is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn whatever_a_client_with_the_token_says_the_server_goes_on() {
+fn no_message_of_a_client_with_the_token_stops_the_server() {
     let panics = Arc::new(AtomicUsize::new(0));
     let (count, usual) = (panics.clone(), panic::take_hook());
     panic::set_hook(Box::new(move |info| {
@@ -133,12 +133,12 @@ fn whatever_a_client_with_the_token_says_the_server_goes_on() {
     let mut random = Random::new(30);
     for turn in 0..400 {
         let (mut to, _from) = connect(&server);
-        // Some begin as no client does.
+        // Some begin with another message than a client.
         if turn % 20 > 0 {
-            tell(&mut to, 0, &Ask::Begin { silence: 1000 }, &[]).unwrap();
+            send(&mut to, 0, &ClientMessage::Begin { silence: 1000 }, &[]).unwrap();
         }
         for _ in 0..random.below(12) {
-            if say(&mut random, &mut to).is_err() {
+            if send_modified(&mut random, &mut to).is_err() {
                 break; // the server ended it
             }
         }
@@ -148,14 +148,14 @@ fn whatever_a_client_with_the_token_says_the_server_goes_on() {
         }
     }
     let (mut to, mut from) = connect(&server);
-    tell(&mut to, 0, &Ask::Begin { silence: 1000 }, &[]).unwrap();
+    send(&mut to, 0, &ClientMessage::Begin { silence: 1000 }, &[]).unwrap();
     let Reply::Welcome { .. } = message::first(&mut from).unwrap() else { panic!("no welcome") };
-    tell(&mut to, 7, &Ask::Metrics, &[]).unwrap();
+    send(&mut to, 7, &ClientMessage::Metrics, &[]).unwrap();
     let header = Header::read(&mut from).unwrap();
     let head = header.read_head(MAX_RESPONSE_HEAD, &mut from).unwrap();
     let Ok(Reply::Metrics(_)) = message::decode(&head) else { panic!("another answer") };
     assert_eq!(header.ticket, 7);
-    soon("what they asked for is given up", || server.held_bytes() == 0);
+    soon("their requests are cancelled", || server.held_bytes() == 0);
     let (clients, requests) = server.served();
     assert!(clients > 300 && requests > 100, "{clients} clients, {requests} requests");
     assert_eq!(panics.load(Ordering::SeqCst), 0);

@@ -1,6 +1,6 @@
-//! One client: a thread that receives and asks the device, and one that sends.
+//! One client: a thread that receives and submits requests, and one that sends.
 //!
-//! The sending thread looks after tickets, too: the device wakes it when one has its answer.
+//! The sending thread also polls tickets: the device wakes it when a response is complete.
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future as _;
@@ -25,17 +25,17 @@ use super::Shared;
 use super::budget::Hold;
 use crate::channel::{self, Receiver, Sender, garbage};
 use crate::fault::Fault;
-use crate::message::{self, Ask, Header, MAX_HEAD, Place, Reply};
+use crate::message::{self, ClientMessage, Header, MAX_HEAD, Place, Reply};
 
-/// A client has so long to say who it is.
+/// The time limit of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// The progress of a request is told at most so often.
-const TELL: Duration = Duration::from_millis(50);
+/// The shortest interval between two progress reports of a request.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What there is to send.
+/// A message to send.
 enum Out {
     Reply(u64, Reply),
-    /// The device took the request; or its ticket has an answer.
+    /// The device accepted the request, or its ticket has ended.
     Look(u64),
     /// The response, after all reports before it.
     Response(u64, Result<AnyResponse>, Hold),
@@ -54,11 +54,11 @@ struct Session<'a> {
     state: Arc<Mutex<State>>,
 }
 
-/// Serves a client until it goes away or says what none says.
-pub fn serve(stream: TcpStream, shared: &Shared, has_room: bool) {
+/// Serves a client until it leaves or violates the protocol.
+pub fn serve(stream: TcpStream, shared: &Shared, has_capacity: bool) {
     let peer = stream.peer_addr().map_or_else(|_| "gone".into(), |peer| peer.to_string());
     let _client = info_span!("client", peer).entered();
-    match channel::accept(stream, shared.token.as_ref(), has_room, HANDSHAKE) {
+    match channel::accept(stream, shared.token.as_ref(), has_capacity, HANDSHAKE) {
         Ok((sender, receiver)) => {
             let end = converse(sender, receiver, shared).err().map(|end| match end.kind() {
                 io::ErrorKind::UnexpectedEof => "it closed the connection".into(),
@@ -75,7 +75,7 @@ pub fn serve(stream: TcpStream, shared: &Shared, has_room: bool) {
 
 fn converse(mut sender: Sender, mut receiver: Receiver, shared: &Shared) -> io::Result<()> {
     receiver.set_timeout(HANDSHAKE)?;
-    let Ask::Begin { silence: there } = message::first(&mut receiver)? else {
+    let ClientMessage::Begin { silence: there } = message::first(&mut receiver)? else {
         return Err(garbage("no beginning"));
     };
     let silence = message::milliseconds(shared.limits.timeout);
@@ -83,7 +83,7 @@ fn converse(mut sender: Sender, mut receiver: Receiver, shared: &Shared) -> io::
     sender.set_timeout(limit)?;
     receiver.set_timeout(limit)?;
     let caps = shared.device.caps().clone();
-    let welcome = Reply::Welcome { caps, silence, most_bytes: shared.limits.request_bytes };
+    let welcome = Reply::Welcome { caps, silence, max_bytes: shared.limits.request_bytes };
     reply(&mut sender, 0, &welcome, &[])?;
     shared.served.fetch_add(1, Ordering::Relaxed);
     info!("welcome");
@@ -116,7 +116,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl Session<'_> {
-    fn say(&self, ticket: u64, reply: Reply) {
+    fn enqueue(&self, ticket: u64, reply: Reply) {
         let _ = self.out.send(Out::Reply(ticket, reply));
     }
 
@@ -128,27 +128,29 @@ impl Session<'_> {
             Ok(ask) => ask,
             Err(error) => {
                 message::skip(header.bulk, receiver)?;
-                self.say(ticket, Reply::Refused(Fault::Failed(format!("it got {error}"))));
+                self.enqueue(ticket, Reply::Refused(Fault::Failed(format!("it got {error}"))));
                 return Ok(());
             }
         };
         match ask {
-            Ask::Request { request, places, progress } => {
+            ClientMessage::Request { request, places, progress } => {
                 let taken = self.request(header, request, &places, progress, receiver)?;
                 match taken {
                     Ok(()) => self.out.send(Out::Look(ticket)).map_err(io::Error::other)?,
-                    Err(error) => self.say(ticket, Reply::Refused(Fault::from(&error))),
+                    Err(error) => self.enqueue(ticket, Reply::Refused(Fault::from(&error))),
                 }
             }
-            Ask::Load => match self.load(header.bulk, receiver)? {
-                Ok(resident) => self.say(ticket, resident),
-                Err(error) => self.say(ticket, Reply::Refused(Fault::from(&error))),
+            ClientMessage::Load => match self.load(header.bulk, receiver)? {
+                Ok(resident) => self.enqueue(ticket, resident),
+                Err(error) => self.enqueue(ticket, Reply::Refused(Fault::from(&error))),
             },
             _ if header.bulk > 0 => return Err(garbage("bytes where there are none")),
-            Ask::Cancel => drop(self.state().tickets.remove(&ticket)),
-            Ask::Release(number) => drop(self.state().residents.remove(&number)),
-            Ask::Metrics => self.say(ticket, Reply::Metrics(self.shared.device.metrics())),
-            Ask::Begin { .. } => return Err(garbage("a second beginning")),
+            ClientMessage::Cancel => drop(self.state().tickets.remove(&ticket)),
+            ClientMessage::Release(number) => drop(self.state().residents.remove(&number)),
+            ClientMessage::Metrics => {
+                self.enqueue(ticket, Reply::Metrics(self.shared.device.metrics()))
+            }
+            ClientMessage::Begin { .. } => return Err(garbage("a second beginning")),
         }
         Ok(())
     }
@@ -161,8 +163,8 @@ impl Session<'_> {
         Error::Failed { device: self.shared.device.caps().uri.clone(), problem }
     }
 
-    /// Room for so many bytes that come, and `more`; or why there is none.
-    fn room(&self, bulk: u64, more: u64) -> Result<Hold> {
+    /// Reserves `bulk` bytes that arrive and `more`. Returns an error if they exceed a limit.
+    fn reserve(&self, bulk: u64, more: u64) -> Result<Hold> {
         let most = self.shared.limits.request_bytes;
         if bulk > most {
             let problem = format!("{bulk} bytes of data; at most {most}");
@@ -172,7 +174,7 @@ impl Session<'_> {
         room.map_err(|problem| self.failed(format!("no memory for this request: {problem}")))
     }
 
-    /// Reads a request's bytes and asks the device. The inner error is the client's answer, the outer one its end.
+    /// Reads a request's bytes and submits it. The inner error is the reply to the client, the outer one ends the connection.
     fn request(
         &self,
         header: Header,
@@ -187,10 +189,10 @@ impl Session<'_> {
             Place::Resident(_) => Some(sum),
         });
         if bulk != Some(header.bulk) || places.len() != request.data_mut().len() {
-            return Err(garbage("a request with other bytes than it says"));
+            return Err(garbage("a request whose bytes differ from its head"));
         }
         let more = request.reserved_bytes();
-        let hold = match self.check(ticket).and_then(|()| self.room(header.bulk, more)) {
+        let hold = match self.check(ticket).and_then(|()| self.reserve(header.bulk, more)) {
             Ok(hold) => hold,
             Err(error) => {
                 message::skip(header.bulk, receiver)?;
@@ -218,7 +220,7 @@ impl Session<'_> {
         }))
     }
 
-    /// May there be another request, of this number?
+    /// Returns an error if no further request of this number is allowed.
     fn check(&self, ticket: u64) -> Result<()> {
         let state = self.state();
         let most = self.shared.limits.requests;
@@ -238,7 +240,9 @@ impl Session<'_> {
             let out = self.out.clone();
             *progress = Some(Progress(Arc::new(move |done| {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-                if done >= 1.0 || last.is_none_or(|last: Instant| last.elapsed() >= TELL) {
+                if done >= 1.0
+                    || last.is_none_or(|last: Instant| last.elapsed() >= PROGRESS_INTERVAL)
+                {
                     *last = Some(Instant::now());
                     let _ = out.send(Out::Reply(ticket, Reply::Progress(done)));
                 }
@@ -253,7 +257,7 @@ impl Session<'_> {
     }
 
     fn load(&self, bulk: u64, receiver: &mut Receiver) -> io::Result<Result<Reply>> {
-        let hold = match self.room(bulk, 0) {
+        let hold = match self.reserve(bulk, 0) {
             Ok(hold) => hold,
             Err(error) => {
                 message::skip(bulk, receiver)?;
@@ -273,12 +277,12 @@ fn keep(state: &mut State, resident: ResidentData, hold: Hold) -> Reply {
     Reply::Resident { number, len }
 }
 
-/// Reads so many bytes, for which memory was reserved. They may be secret.
+/// Reads `count` bytes, for which memory was reserved. They may be secret.
 fn read(count: u64, receiver: &mut Receiver) -> io::Result<Data> {
     SecretBytes::read(receiver, count, SecretBytes::empty()).map(Data::from)
 }
 
-/// Tells the sending thread to look at a ticket.
+/// Wakes the sending thread for a ticket.
 struct Woken {
     ticket: u64,
     out: mpsc::Sender<Out>,
@@ -295,7 +299,7 @@ fn reply(to: &mut Sender, ticket: u64, reply: &Reply, bulk: &[u8]) -> io::Result
     message::send(to, ticket, &head, std::iter::once(bulk))
 }
 
-/// Sends what there is, and signs of life, until the end.
+/// Sends queued messages and signs of life, until the connection ends.
 fn write(
     sender: &mut Sender,
     queue: &mpsc::Receiver<Out>,
@@ -303,17 +307,17 @@ fn write(
     state: &Mutex<State>,
     beat: Duration,
 ) -> io::Result<()> {
-    // Those of which the client knows that they were taken.
-    let mut told = HashSet::new();
+    // Requests whose acceptance was sent to the client.
+    let mut accepted = HashSet::new();
     loop {
         match queue.recv_timeout(beat) {
             Ok(Out::Reply(ticket, what)) => reply(sender, ticket, &what, &[])?,
             Ok(Out::Look(ticket)) => {
-                if told.insert(ticket) {
+                if accepted.insert(ticket) {
                     reply(sender, ticket, &Reply::Accepted, &[])?;
                 }
                 if look(ticket, out, state) {
-                    told.remove(&ticket);
+                    accepted.remove(&ticket);
                 }
             }
             Ok(Out::Response(ticket, response, hold)) => {
@@ -325,7 +329,7 @@ fn write(
     }
 }
 
-/// Is nothing more to come from this ticket? If its answer is there, it is sent when all is sent that came before it.
+/// Returns whether the ticket has ended. Its response is queued after all reports before it.
 fn look(number: u64, out: &mpsc::Sender<Out>, state: &Mutex<State>) -> bool {
     let mut all = lock(state);
     let Some((ticket, _)) = all.tickets.get_mut(&number) else { return true };

@@ -4,7 +4,7 @@ use super::openmetrics::parse;
 use super::{Options, Running};
 
 #[test]
-fn metrics_are_valid_and_count_what_happens() {
+fn metrics_are_valid_and_count_events() {
     let running = Running::start(Options::default());
     let before = running.connect().request("GET /metrics", b"");
     before

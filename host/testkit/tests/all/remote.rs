@@ -329,10 +329,10 @@ fn another_protocol_at_the_port_is_named() {
     let hello = b"proofmill-device";
     for (words, part) in [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "speaks HTTP"),
-        (b"SSH-2.0-OpenSSH\r\n".to_vec(), "speaks another protocol (it says 'SSH-2.0-OpenSSH"),
+        (b"SSH-2.0-OpenSSH\r\n".to_vec(), "uses another protocol (it sent 'SSH-2.0-OpenSSH"),
         (b"".to_vec(), "ended the connection before it began"),
         (hello.to_vec(), "another protocol"),
-        ([&hello[..], &[7, 0]].concat(), "speaks version 7 of the protocol"),
+        ([&hello[..], &[7, 0]].concat(), "uses version 7 of the protocol"),
         ([&hello[..], &[2, 0, 2]].concat(), "as many clients as it may have"),
         ([&hello[..], &[2, 0, 1]].concat(), "token: "),
         ([&hello[..], &[2, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),

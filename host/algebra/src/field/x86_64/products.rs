@@ -225,7 +225,7 @@ functions!(
     ["r9" = x1 "r10" = x2 "r11" = x3 "r12" = x4 "r14" = x5] lost []
 );
 
-/// Are there functions for so many words?
+/// Returns whether there are functions for this number of words.
 pub const fn has(words: usize) -> bool {
     words == 4 || words == 6
 }

@@ -1,4 +1,4 @@
-//! What coordinates of stored points are elements of: a prime field, or a quadratic extension of one.
+//! The fields of the coordinates of stored points: a prime field, or a quadratic extension of one.
 
 use std::fmt::Debug;
 
@@ -28,11 +28,11 @@ pub trait Coordinate: Copy + Debug + Send + Sync + 'static {
     /// Eight coordinates in registers.
     type Held<M: Machine>: Residue<M, Element = Self::Element>;
 
-    /// Asks for a point's memory.
+    /// Prefetches a point.
     fn prefetch<M: Machine>(m: M, rows: &Self::Rows);
-    /// Eight points' x and y, to where they are wanted.
+    /// Loads x and y of eight points, in the order requested.
     fn gather<M: Machine>(m: M, points: [&Self::Rows; WIDTH], to: [&mut Self::Held<M>; 2]);
-    /// What [`Coordinate::take_word_form`] multiplies with.
+    /// Returns the factor of [`Coordinate::take_word_form`].
     fn from_word_form<M: Machine>(m: M) -> Self::Held<M>;
     /// Eight points' x and y in Montgomery form with R = 2^(64 W), rows of words, which become canonical; and where they are
     /// wanted. Lanes of the mask were not below the modulus: what comes of them is of no use.
@@ -61,9 +61,9 @@ pub trait Residue<M: Machine>: Copy {
     /// Eight elements in memory.
     type AtRest: Copy;
 
-    /// What is inverted where an element is: itself, or its norm, since products of norms are cheaper.
+    /// The number that is inverted for an element: itself, or its norm, since products of norms are cheaper.
     type Norm: Residue<M>;
-    /// What is kept of a norm from one time to the next.
+    /// The stored form of a norm.
     type KeptNorm: Copy;
     /// One that is not written yet.
     const BLANK_NORM: Self::KeptNorm;
@@ -75,13 +75,13 @@ pub trait Residue<M: Machine>: Copy {
     fn zero(m: M) -> Self;
     /// One in every lane.
     fn one(m: M) -> Self;
-    /// From memory.
+    /// Reads from memory.
     fn load(m: M, at_rest: &Self::AtRest) -> Self;
-    /// To memory.
+    /// Writes to memory.
     fn store(&self, at_rest: &mut Self::AtRest);
-    /// From elements.
+    /// Converts from elements.
     fn from_elements(m: M, elements: &[Self::Element; WIDTH]) -> Self;
-    /// To elements.
+    /// Converts to elements.
     fn to_elements(&self) -> [Self::Element; WIDTH];
 
     /// x - y.
@@ -90,9 +90,9 @@ pub trait Residue<M: Machine>: Copy {
     fn plus(&self, y: &Self) -> Self::Sum;
     /// -x.
     fn negative(&self) -> Self;
-    /// The same as a sum.
+    /// Converts to a sum.
     fn widened(&self) -> Self::Sum;
-    /// The same below 2p.
+    /// Returns the same residue below 2p.
     fn reduced(sum: &Self::Sum) -> Self;
     /// self - x, or -self - x in the lanes of the mask.
     fn signed_less(&self, negated: Mask, x: &Self) -> Self::Sum;
@@ -126,14 +126,14 @@ pub trait Residue<M: Machine>: Copy {
     fn select(&self, mask: Mask, y: &Self) -> Self;
     /// y in the lanes of the mask, x in the others.
     fn select_sum(x: &Self::Sum, mask: Mask, y: &Self::Sum) -> Self::Sum;
-    /// Where x = 0 in the field.
+    /// Returns the mask of the lanes where x = 0 in the field.
     fn is_zero(&self) -> Mask;
-    /// Where x may be 0 in the field: misses no zero, and is mistaken about an element in 2^50.
+    /// Returns the mask of the lanes where x may be 0 in the field: it contains all zeros, and one in 2^50 other elements.
     fn may_be_zero(&self) -> Mask;
     /// [`Residue::may_be_zero`] of a sum.
     fn sum_may_be_zero(sum: &Self::Sum) -> Mask;
 
-    /// Where x = y in the field.
+    /// Returns the mask of the lanes where x = y in the field.
     #[inline(always)]
     fn equals(&self, y: &Self) -> Mask {
         Self::reduced(&self.less(y)).is_zero()

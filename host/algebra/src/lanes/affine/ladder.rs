@@ -1,7 +1,7 @@
 //! Multiples of many points, sixteen at a time: doublings in Jacobian coordinates, and additions of entries of tables.
 //!
-//! The formulas are `jacobian_dbl` and `jacobian_madd` of `spec/formulas` but for squares in place of products, where they cost less here. They fail for the
-//! identity, and where an addition meets equal or opposite points: from then on Z is 0, and the point is told.
+//! The formulas are `jacobian_dbl` and `jacobian_madd` of `spec/formulas`, except for squares in place of products where they cost less. They fail for the
+//! identity, and where an addition meets equal or opposite points: from then on Z is 0, and the point is reported.
 
 #![allow(non_snake_case)]
 
@@ -21,7 +21,7 @@ const STEP: usize = 2 * WIDTH;
 pub struct Rung {
     /// Doublings before it; none count before the first.
     pub doublings: u32,
-    /// Is it the entry's image that is added, (beta x, y)?
+    /// True if the image (beta x, y) of the entry is added.
     pub image: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Rung {
 pub struct Ladder<'a, F: Coordinate> {
     /// Lists of points: of the digit d, list |d| / 2 has what is added, or for a negative one subtracted. They have one length.
     pub tables: &'a [Vec<Point<F>>],
-    /// What the x of images are multiplied with.
+    /// The factor of x in images.
     pub beta: F::Element,
     /// The additions.
     pub rungs: &'a [Rung],
@@ -41,7 +41,7 @@ pub struct Ladder<'a, F: Coordinate> {
 }
 
 impl<F: Coordinate> Ladder<'_, F> {
-    /// The multiples; and the places of those points where the formulas failed, which have the identity.
+    /// Computes the multiples. Returns also the indices of the points for which the formulas failed; they have the identity.
     pub fn climb(&self, machine: AnyMachine) -> (Vec<Point<F>>, Vec<usize>) {
         let count = self.tables[0].len();
         assert!(self.tables.iter().all(|table| table.len() == count), "tables of one length");
@@ -90,7 +90,7 @@ impl<F: Coordinate> Task for Climb<'_, F> {
         }
         // 2. The inverse of them all.
         let [all, _] = F::Held::products([&product[0]; 2], [&product[1]; 2]);
-        let inverse = m.apart(Invert(all, PhantomData::<M>));
+        let inverse = m.outline(Invert(all, PhantomData::<M>));
         let mut inverse = F::Held::products([&inverse; 2], [&product[1], &product[0]]);
         // 3. From the last to the first, 1 / Z, x = X / Z^2 and y = Y / Z^3.
         for (step, rows) in jacobian.iter().enumerate().rev() {
@@ -168,7 +168,7 @@ fn multiple<M: Machine, F: Coordinate>(
     sum
 }
 
-/// What is added to each of sixteen points; the last point stands in for those that are not there.
+/// Returns the entries to add to sixteen points; the last point replaces missing ones.
 #[inline(always)]
 fn entries<M: Machine, F: Coordinate>(
     m: M,
@@ -242,7 +242,7 @@ macro_rules! operations {
         $(#[$doc])*
         #[inline(always)]
         fn $name<$(const $n: usize,)? M: Machine, R: Residue<M>>(m: M, $($x: &$type),*) -> Two<R> {
-            m.apart($task::<M, R $(, $n)?>($($x,)* PhantomData))
+            m.outline($task::<M, R $(, $n)?>($($x,)* PhantomData))
         }
     )*};
 }

@@ -1,4 +1,4 @@
-//! Eight additions in registers: the chord, and what stands in its place where that does not hold.
+//! Eight additions in registers: the chord, and its replacement in the exceptional cases.
 
 use super::coordinate::{Coordinate, Residue};
 use super::point::Point;
@@ -14,7 +14,7 @@ pub(super) struct Pair<M, R> {
     y1: R,
     x2: R,
     y2: R,
-    /// Where (x2, -y2) is meant.
+    /// The mask of the lanes that use (x2, -y2).
     negated: Mask,
 }
 
@@ -26,7 +26,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         Self { m, x1: zero, y1: zero, x2: zero, y2: zero, negated: 0 }
     }
 
-    /// The n-th eight of a step's additions; the first of the step stands in for those that are not there.
+    /// Loads the n-th eight of a step's additions; the first of the step replaces missing ones.
     #[inline(always)]
     pub(super) fn load<F: Coordinate<Held<M> = R>>(
         &mut self,
@@ -52,17 +52,17 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         R::sum_may_be_zero(difference) | self.x1.may_be_zero() | self.x2.may_be_zero() != 0
     }
 
-    /// What is inverted: X2 - X1, or what stands in its place.
+    /// Returns the number to invert: X2 - X1, or its replacement in the exceptional cases.
     #[inline(always)]
     pub(super) fn difference(&self) -> R::Sum {
         let difference = self.x2.less(&self.x1);
         match self.is_suspicious(&difference) {
             false => difference,
-            true => self.m.apart(Difference(*self, difference)),
+            true => self.m.outline(Difference(*self, difference)),
         }
     }
 
-    /// `affine_add` of `spec/formulas`, or what stands in its place.
+    /// Computes `affine_add` of `spec/formulas`, or its replacement in the exceptional cases.
     #[inline(always)]
     pub(super) fn add_each(pairs: &[Self; 2], inv: &[R; 2]) -> [[R; 2]; 2] {
         let suspicious = both!(n => pairs[n].is_suspicious(&pairs[n].x2.less(&pairs[n].x1)));
@@ -70,7 +70,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         let t0 = both!(n => {
             let Pair { y1, y2, negated, .. } = &pairs[n];
             let t0 = y2.signed_less(*negated, y1);
-            if suspicious[n] { m.apart(Slope(pairs[n], t0)) } else { t0 }
+            if suspicious[n] { m.outline(Slope(pairs[n], t0)) } else { t0 }
         });
         let l = R::products_with(inv.each_ref(), t0.each_ref());
         let t1 = R::squares(l.each_ref());
@@ -79,7 +79,7 @@ impl<M: Machine, R: Residue<M>> Pair<M, R> {
         let t4 = R::products_with(l.each_ref(), t3.each_ref());
         both!(n => {
             let y3 = R::reduced(&t4[n].less(&pairs[n].y1));
-            if suspicious[n] { m.apart(Choice(pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
+            if suspicious[n] { m.outline(Choice(pairs[n], [x3[n], y3])) } else { [x3[n], y3] }
         })
     }
 

@@ -6,10 +6,10 @@ use super::{Addition, BATCH};
 use crate::field::Field;
 use crate::field::prefetch;
 
-/// Memory is asked for this many additions ahead.
+/// The number of additions by which memory is prefetched ahead.
 const AHEAD: usize = 4;
 
-/// As [`super::add_assign_vartime`].
+/// Implements [`super::add_assign_vartime`].
 pub(super) fn add_assign_vartime<F: Coordinate>(
     buckets: &mut [Point<F>],
     points: &[Point<F>],
@@ -52,7 +52,7 @@ pub(super) fn add_assign_vartime<F: Coordinate>(
     }
 }
 
-/// As [`super::assign`].
+/// Implements [`super::assign`].
 pub(super) fn assign<F: Coordinate>(
     buckets: &mut [Point<F>],
     points: &[Point<F>],
@@ -69,7 +69,7 @@ pub(super) fn assign<F: Coordinate>(
 struct Operands<'a, F: Coordinate> {
     first: &'a F::Rows,
     second: &'a F::Rows,
-    /// Is the second point subtracted?
+    /// Returns whether the second point is subtracted.
     is_negated: bool,
 }
 
@@ -109,8 +109,8 @@ impl<'a, F: Coordinate> Operands<'a, F> {
         third([x1, y1], x2, inverse.times_difference(&y2, &y1))
     }
 
-    /// [`Self::times_divisor`], or the product with what stands in the divisor's place. A function of its own, as the next: what
-    /// comes from either way is copied.
+    /// Computes [`Self::times_divisor`], or the product with the replacement of the divisor. It is out of line, like the next function: the result
+    /// of either branch is copied.
     #[cold]
     #[inline(never)]
     fn times_suspicious_divisor(&self, product: &mut F::Element) {
@@ -124,7 +124,7 @@ impl<'a, F: Coordinate> Operands<'a, F> {
         }
     }
 
-    /// [`Self::sum`], or what stands in its place.
+    /// Computes [`Self::sum`], or its replacement in the exceptional cases.
     #[cold]
     #[inline(never)]
     fn suspicious_sum(&self, inverse: &F::Element) -> [F::Element; 2] {

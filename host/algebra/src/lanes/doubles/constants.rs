@@ -1,9 +1,9 @@
-//! What the kernels need to know of a modulus, computed from it by the compiler.
+//! The constants that the kernels need for a modulus, computed from it by the compiler.
 
 /// The same double in each of four lanes.
 pub(super) type Splat = [f64; 4];
 
-/// Words of the widest modulus, and one of room.
+/// Words of the widest modulus, and a spare one.
 const WORDS: usize = 7;
 
 /// An integer, lowest word first.
@@ -27,7 +27,7 @@ pub struct Table<const L: usize> {
     pub(super) negative_inverse: Splat,
     /// 2^(W (L - 1)) / p.
     pub(super) per_top: Splat,
-    /// Where the sum of a column starts.
+    /// The start of the sum of a column.
     pub(super) start: Splat,
     /// What rounds to a multiple of 2^W, for numbers that are small beside it.
     pub(super) round: Splat,
@@ -35,7 +35,7 @@ pub struct Table<const L: usize> {
     pub(super) quotient: Splat,
     /// 2^-W.
     pub(super) down: Splat,
-    /// What rounds to an integer.
+    /// The number whose addition rounds to an integer.
     pub(super) nearest: Splat,
     /// R^2 / 2^(64 N) mod p, N words being those of p: a product with it takes scalar code's Montgomery form to this one.
     pub(super) from_words: [f64; L],
@@ -48,7 +48,7 @@ pub struct Table<const L: usize> {
 }
 
 impl<const L: usize> Table<L> {
-    /// Of an odd p below 2^(W L).
+    /// Computes the constants of an odd p below 2^(W L).
     pub const fn of(modulus: &[u64]) -> Self {
         let width = width(L);
         let bits = width * L as u32;

@@ -1,4 +1,4 @@
-//! Eight elements in the registers of AVX2: digits of either sign, held as doubles from one operation to the next.
+//! Eight elements in AVX2 registers, with signed floating-point limbs that are kept from one operation to the next.
 
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ impl<P, const L: usize> DoublesSum<P, L> {
     }
 }
 
-/// Multiples of p up to which a number may go that is asked for zeros.
+/// The largest multiple of p that the test for zero accepts.
 const MULTIPLES: f64 = 4.0;
 
 /// The array of a body's values for each half of the lanes of each digit.
@@ -78,14 +78,14 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         Self::TABLE
     }
 
-    /// Of p.
+    /// Returns the digits of p.
     #[inline(always)]
     pub(super) fn modulus_digits() -> [f64; L] {
         let row = &Self::TABLE.folds[L - 1];
         each!(j < L, 0.0 => row[j][0])
     }
 
-    /// The same element in every lane.
+    /// Returns the element in every lane.
     #[inline(always)]
     pub(super) fn constant(digits: &[f64; L]) -> Self {
         // SAFETY: see `digits`.
@@ -143,7 +143,7 @@ impl<P: Prime<L>, const L: usize> Doubles<P, L> {
         }))
     }
 
-    /// With carries.
+    /// Returns the element with carries.
     #[inline(always)]
     fn carried(&self) -> Self {
         // SAFETY: see `digits`.
@@ -317,7 +317,7 @@ pub(super) fn signs(mask: Mask) -> [__m256d; 2] {
     }
 }
 
-/// The canonical words of a number between -2 p and 2 p. Nothing here depends on its value but the result.
+/// Returns the canonical words of a number between -2 p and 2 p. The time does not depend on its value.
 fn canonical<P: Prime<L>, const L: usize>(digits: &[i64; L]) -> P::Repr {
     let width = width(L);
     // Two's complement: the highest digit's sign goes through all words above it.

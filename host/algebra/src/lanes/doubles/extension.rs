@@ -1,7 +1,7 @@
-//! Eight elements of a quadratic extension Fp2 = Fp[u] / (u^2 + N) in doubles.
+//! Eight elements of a quadratic extension Fp2 = Fp[u] / (u^2 + N) with floating-point limbs.
 //!
-//! Karatsuba's three products: a sum of two products has no room before its reduction in five digits, and saves nothing.
-//! A square in eight digits may be up to 1.9 p, and is not for squaring again before it was reduced.
+//! Products use Karatsuba's three products: with five digits, a sum of two products exceeds the range before its reduction, and would save nothing.
+//! A square with eight digits may be up to 1.9 p, and must be reduced before it is squared again.
 
 use super::Fma;
 use super::element::{Doubles, DoublesSum};
@@ -56,7 +56,7 @@ fn karatsuba<P: Prime<L>, const L: usize>(
     [v0.less_multiple(&v1, n), v2.less_both(&v0, &v1)]
 }
 
-/// a^2: (a0 + a1) (a0 - a1) + 2 a0 a1 u where n = 1, and a product elsewhere.
+/// Computes a^2: (a0 + a1) (a0 - a1) + 2 a0 a1 u where n = 1, and a product otherwise.
 #[inline(always)]
 pub fn pair_square<P: Prime<L>, const L: usize>(
     [a0, a1]: [&Doubles<P, L>; 2],

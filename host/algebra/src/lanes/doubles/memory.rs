@@ -41,7 +41,7 @@ pub(super) fn transpose(r: [__m256i; 4]) -> [__m256i; 4] {
     ]
 }
 
-/// Four words from here.
+/// Loads four words.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load(words: &[u64; WIDTH], half: usize) -> __m256i {

@@ -16,7 +16,7 @@ use crate::lanes::primes::Prime;
 const L: usize = 5;
 const WORDS: usize = 4;
 /// Words of the widest modulus.
-const MOST_WORDS: usize = 6;
+const MAX_WORDS: usize = 6;
 /// 2^52: the bits of this and a smaller integer are those of this, and the integer's.
 const EXPONENT: f64 = (1u64 << 52) as f64;
 
@@ -35,7 +35,7 @@ impl<P: Prime<N>, const N: usize> Doubles<P, N> {
     /// comes of them is of no use.
     #[inline(always)]
     pub(super) fn take_word_form(&mut self, form: &Self, rows: &mut [[u64; WIDTH]]) -> Mask {
-        Fma(()).apart(TakeWordForm(self, form, rows))
+        Fma(()).outline(TakeWordForm(self, form, rows))
     }
 }
 
@@ -58,7 +58,7 @@ impl<P: Prime<N>, const N: usize> Work for TakeWordForm<'_, P, N> {
         unsafe {
             let zero = _mm256_setzero_si256();
             let words = both!(half => {
-                let mut words = [zero; MOST_WORDS];
+                let mut words = [zero; MAX_WORDS];
                 let mut i = 0;
                 while i < count {
                     words[i] = _mm256_loadu_si256(rows[i][4 * half..].as_ptr().cast());
@@ -92,13 +92,13 @@ impl<P: Prime<L>> Doubles<P, L> {
         digits_of(integer, P::MODULUS)
     }
 
-    /// The same element in every lane.
+    /// Returns the element in every lane.
     #[inline(always)]
     pub fn splat(_: Fma, digits: &[f64; L]) -> Self {
         Self::constant(digits)
     }
 
-    /// From the bits of doubles at rest.
+    /// Converts from the bits of stored doubles.
     #[inline(always)]
     pub fn of_bits(fma: Fma, at_rest: &[[u64; WIDTH]; L]) -> Self {
         // SAFETY: any bits are a double, of the same size and alignment.
@@ -229,7 +229,7 @@ pub(super) fn digits_of_rows<const N: usize, const W: usize>(
 /// The words of the integers between 0 and p that normal digits are, or are with p more.
 #[target_feature(enable = "avx2,fma")]
 #[inline]
-fn rows_of_digits<const N: usize>(x: &[__m256d; N], p: &[f64; N]) -> [__m256i; MOST_WORDS] {
+fn rows_of_digits<const N: usize>(x: &[__m256d; N], p: &[f64; N]) -> [__m256i; MAX_WORDS] {
     let bits = width(N);
     let down = _mm256_set1_pd(power_of_two(-(bits as i32)));
     // Rounding changes no sign.
@@ -240,7 +240,7 @@ fn rows_of_digits<const N: usize>(x: &[__m256d; N], p: &[f64; N]) -> [__m256i; M
     let negative = _mm256_cmp_pd::<_CMP_LT_OQ>(sign, _mm256_setzero_pd());
     let (up, exponent) = (_mm256_set1_pd(power_of_two(bits as i32)), _mm256_set1_pd(EXPONENT));
     let mut carry = _mm256_setzero_pd();
-    let mut words = [_mm256_setzero_si256(); MOST_WORDS];
+    let mut words = [_mm256_setzero_si256(); MAX_WORDS];
     let mut j = 0;
     while j < N {
         let more = _mm256_and_pd(negative, _mm256_set1_pd(p[j]));
@@ -252,7 +252,7 @@ fn rows_of_digits<const N: usize>(x: &[__m256d; N], p: &[f64; N]) -> [__m256i; M
         let (word, low) = (bits as usize * j / 64, bits as usize * j % 64);
         let lower = _mm256_sll_epi64(digit, _mm_cvtsi32_si128(low as i32));
         words[word] = _mm256_or_si256(words[word], lower);
-        if low + bits as usize > 64 && word + 1 < MOST_WORDS {
+        if low + bits as usize > 64 && word + 1 < MAX_WORDS {
             let upper = _mm256_srl_epi64(digit, _mm_cvtsi32_si128(64 - low as i32));
             words[word + 1] = _mm256_or_si256(words[word + 1], upper);
         }

@@ -1,12 +1,12 @@
 //! Products and squares of elements in registers of four doubles.
 //!
 //! A column's sum starts at a constant so large that the unit in its last place is 2^W. Adding a product of two digits
-//! leaves the product's multiple of 2^W in the sum, and what rounding left out is exact in a double of its own: two
-//! fused multiply-adds and two additions a product. The low digits of the result are folded onto the upper ones, and the
+//! leaves the product's multiple of 2^W in the sum, and the rounding error is an exact double: two
+//! fused multiply-adds and two additions for each product. The low digits of the result are folded onto the upper ones, and the
 //! last of them by Montgomery's quotient.
 //!
-//! The compiler would hoist loads and spill what they fetched. One `asm!` for the four or five instructions of a product
-//! keeps their order, which was chosen for the window of a Zen 3, and leaves it the registers.
+//! The compiler would hoist the loads and spill the loaded values. One `asm!` for the four or five instructions of a product
+//! fixes their order, which was chosen for the window of a Zen 3, and leaves the registers to the compiler.
 
 use std::arch::x86_64::*;
 use std::mem::transmute_copy;
@@ -33,7 +33,7 @@ macro_rules! for_each {
 }
 pub(super) use for_each;
 
-/// The sum of a column and another product; what rounding leaves out is added to `low`.
+/// Adds another product to the sum of a column, and its rounding error to `low`.
 macro_rules! product {
     ($sum:expr, $low:expr, $x:expr, $pointer:expr, $offset:expr) => {{
         let (next, low): (__m256d, __m256d);
@@ -84,7 +84,7 @@ macro_rules! first_product {
 }
 pub(super) use first_product;
 
-/// A vector, read here and not earlier.
+/// Loads a vector at this point of the code and not earlier.
 macro_rules! load {
     ($pointer:expr, $offset:expr) => {{
         let vector: __m256d;

@@ -19,32 +19,32 @@ macro_rules! quad {
 }
 
 impl Quad {
-    /// The same word four times.
+    /// Returns the word in all four lanes.
     #[inline(always)]
     pub fn splat(_: Fma, word: u64) -> Self {
         quad!(_mm256_set1_epi64x(word.cast_signed()))
     }
 
-    /// From memory.
+    /// Reads from memory.
     #[inline(always)]
     pub fn load(_: Fma, words: &[u64; 4]) -> Self {
         quad!(_mm256_loadu_si256(words.as_ptr().cast()))
     }
 
-    /// From memory, lowest bytes first.
+    /// Reads from memory, lowest bytes first.
     #[inline(always)]
     pub fn load_bytes(_: Fma, bytes: &[u8; 32]) -> Self {
         quad!(_mm256_loadu_si256(bytes.as_ptr().cast()))
     }
 
-    /// To memory.
+    /// Writes the words to memory.
     #[inline(always)]
     pub fn store(self, words: &mut [u64; 4]) {
         // SAFETY: as for all of these; the vector is as long as the words.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) }
     }
 
-    /// To memory, lowest bytes first.
+    /// Writes the words to memory, lowest bytes first.
     #[inline(always)]
     pub fn store_bytes(self, bytes: &mut [u8; 32]) {
         // SAFETY: as for all of these; the vector is as long as the bytes.
@@ -87,16 +87,16 @@ impl Quad {
         quad!(_mm256_blend_epi32::<0xaa>(self.0, _mm256_setzero_si256()))
     }
 
-    /// 2^32 - 1 where the highest bit is 1 here and 0 there; elsewhere 0.
+    /// Returns 2^32 - 1 where the highest bit of `self` is 1 and that of `there` is 0; otherwise 0.
     #[inline(always)]
-    pub fn low_ones_where_only_here(self, there: Self) -> Self {
+    pub fn low_ones_where_only_self(self, there: Self) -> Self {
         quad!({
-            let only_here = _mm256_andnot_si256(there.0, self.0);
-            _mm256_srli_epi64::<32>(_mm256_srai_epi32::<31>(only_here))
+            let only_self = _mm256_andnot_si256(there.0, self.0);
+            _mm256_srli_epi64::<32>(_mm256_srai_epi32::<31>(only_self))
         })
     }
 
-    /// Where the lowest bit is 1.
+    /// Returns the mask of the odd words.
     #[inline(always)]
     pub fn odd(self) -> Mask {
         // SAFETY: as for all of these.

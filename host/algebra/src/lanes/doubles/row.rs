@@ -34,7 +34,7 @@ impl<P: Prime<L>, const L: usize> DoublesRow<P, L> {
 
     /// The digits of p.
     const MODULUS: [f64; 8] = {
-        const { assert!(L > 5, "five digits have no room for sums") }
+        const { assert!(L > 5, "sums exceed the range of five digits") }
         let (mut row, mut j) = ([0.0; 8], 0);
         while j < L {
             row[j] = Doubles::<P, L>::table().folds[L - 1][j][0];
@@ -62,13 +62,13 @@ impl<P: Prime<L>, const L: usize> DoublesRow<P, L> {
         rows(&Doubles::one(fma))[0]
     }
 
-    /// From elements.
+    /// Converts from elements.
     #[inline(always)]
     pub fn from_elements(fma: Fma, elements: &[P; WIDTH]) -> [Self; WIDTH] {
         rows(&Doubles::from_elements(fma, elements))
     }
 
-    /// To elements.
+    /// Converts to elements.
     #[inline(always)]
     pub fn to_elements(rows: [&Self; WIDTH]) -> [P; WIDTH] {
         lanes(rows).to_elements()
@@ -126,7 +126,7 @@ impl<P: Prime<L>, const L: usize> DoublesRow<P, L> {
         Self::of(chosen, self.terms.from(y.terms, u32::max))
     }
 
-    /// The same as a normal element.
+    /// Returns the same element in normal form.
     #[inline(always)]
     pub fn settled(&self) -> Self {
         // SAFETY: see `zero`.
@@ -225,13 +225,13 @@ fn transposed(r: [__m256d; 4]) -> [__m256d; 4] {
 
 /// x y of up to eight pairs of elements of Fp[u]/(u^2 + n), [c0, c1]; those of the first four take half of the time.
 pub struct RowPairProducts<'a, P, const L: usize> {
-    /// How many are wanted.
+    /// The number of requested products.
     pub count: usize,
     /// n, small.
     pub n: u32,
-    /// All x.
+    /// The factors x.
     pub x: [&'a [DoublesRow<P, L>; 2]; WIDTH],
-    /// All y.
+    /// The factors y.
     pub y: [&'a [DoublesRow<P, L>; 2]; WIDTH],
 }
 
@@ -256,11 +256,11 @@ impl<P: Prime<L>, const L: usize> Work for RowPairProducts<'_, P, L> {
 
 /// x y of up to eight pairs of elements; those of the first four take half of the time.
 pub struct RowProducts<'a, P, const L: usize> {
-    /// How many are wanted.
+    /// The number of requested products.
     pub count: usize,
-    /// All x.
+    /// The factors x.
     pub x: [&'a DoublesRow<P, L>; WIDTH],
-    /// All y.
+    /// The factors y.
     pub y: [&'a DoublesRow<P, L>; WIDTH],
 }
 

@@ -1,7 +1,7 @@
-//! Eight elements modulo p = 2^256 - C, C = 2^32 + 977, in doubles: six digits of 43 bits, of either sign.
+//! Eight elements modulo p = 2^256 - C, C = 2^32 + 977, with floating-point limbs: six signed digits of 43 bits.
 //!
 //! The upper half of a product is folded onto the lower one, because 2^258 = 4 C modulo p: there is no Montgomery form. Digits
-//! of 43 bits leave a product's columns so much room that sums need no carries: products of sums of ten elements are fine.
+//! of 43 bits leave so many spare bits in a product's columns that sums need no carries: products of sums of ten elements are possible.
 //!
 //! A *normal* element, which a product is, has digits of at most 2^42 + 2^8, the lowest 2^43. A factor is a sum of normal ones.
 //! With m and n of them at most, m n <= [`MOST`], every column is less than 8 m n 2^84 < 2^94, which is how far its sum may be
@@ -29,7 +29,7 @@ const MOST: f64 = 120.0;
 /// Digits of eight elements.
 type Digits = product::Digits<L>;
 
-/// What products need.
+/// The constants of products.
 #[repr(C, align(32))]
 struct Table {
     /// 2^258 modulo p.
@@ -38,7 +38,7 @@ struct Table {
     start: Splat,
     /// 2^-43.
     down: Splat,
-    /// What rounds to an integer.
+    /// The number whose addition rounds to an integer.
     nearest: Splat,
 }
 
@@ -65,7 +65,7 @@ impl SparsePair {
 }
 
 impl SparseDoubles {
-    /// The same number below 2^256 in every lane.
+    /// Returns a number below 2^256 in every lane.
     #[inline(always)]
     pub fn words(_: Fma, words: &[u64; WORDS]) -> Self {
         let digits = digits_of(words);
@@ -145,7 +145,7 @@ impl SparseDoubles {
         stored
     }
 
-    /// To elements.
+    /// Converts to elements.
     pub fn to_elements(self) -> [Secp256k1Fp; WIDTH] {
         let mut doubles = [[0.0; WIDTH]; L];
         for (row, [first, second]) in doubles.iter_mut().zip(&self.0) {
@@ -165,7 +165,7 @@ impl SparseDoubles {
         })
     }
 
-    /// Where x = 0.
+    /// Returns the mask of the lanes where x = 0.
     pub fn is_zero(self) -> Mask {
         let elements = self.to_elements();
         let bit = |lane: usize| Mask::from(elements[lane] == Secp256k1Fp::ZERO) << lane;

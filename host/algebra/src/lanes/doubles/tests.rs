@@ -163,7 +163,7 @@ fn products_in_eight_digits_are_right() {
     examine::<ToyFr, 8>(true);
 }
 
-/// With other starts of the sums a column has a bit too much here: the test of this name in `spec/model/test_doubles.py`.
+/// With other starting values of the sums, a column has one bit too many: the test of this name in `spec/model/test_doubles.py`.
 #[test]
 fn a_product_that_was_wrong() {
     let Some(fma) = fma() else { return };

@@ -7,7 +7,7 @@ use super::product::{columns, reduced};
 use crate::lanes::Prime;
 use crate::lanes::backend::{Backend, Kernel};
 
-/// The columns of a product: apart, because they take nearly all registers.
+/// The columns of a product. They are computed out of line, because they need nearly all registers.
 pub(super) struct Columns<'a, B: Backend, const L: usize>(
     pub B,
     pub &'a [B::V; L],
@@ -23,7 +23,7 @@ impl<B: Backend, const L: usize> Kernel for Columns<'_, B, L> {
     }
 }
 
-/// The reductions of some columns: apart for the same reason.
+/// The reductions of some columns, out of line for the same reason.
 pub(super) struct Reduced<'a, B: Backend, P, const L: usize, const N: usize>(
     pub B,
     pub &'a [[[B::V; L]; 2]; N],
@@ -61,5 +61,5 @@ pub(super) fn of_pairs<B: Backend, P: Prime<L>, const L: usize>(
     for j in 0..L {
         c[0][1][j] = b.add(c[0][1][j], b.splat(p[j]));
     }
-    b.apart(Reduced::<B, P, L, 2>(b, &c, PhantomData))
+    b.outline(Reduced::<B, P, L, 2>(b, &c, PhantomData))
 }

@@ -1,4 +1,4 @@
-//! What the kernels need to know of a modulus, computed from it by the compiler.
+//! The constants that the kernels need for a modulus, computed from it by the compiler.
 
 use crate::lanes::backend::{LIMB_BITS, LIMB_MASK};
 
@@ -18,7 +18,7 @@ pub struct Constants<const L: usize> {
 }
 
 impl<const L: usize> Constants<L> {
-    /// Of an odd p with 16 p < R, where scalar code keeps x as x 2^`kept_bits` mod p, which is not more than R^2.
+    /// Computes the constants of an odd p with 16 p < R, for which scalar code stores x as x 2^`kept_bits` mod p, which is at most R^2.
     pub const fn of(modulus: &[u64], kept_bits: usize) -> Self {
         let p = limbs::<L>(modulus);
         assert!(p[0] % 2 == 1, "an odd modulus");

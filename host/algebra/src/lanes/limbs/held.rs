@@ -1,9 +1,9 @@
-//! Eight elements in the registers of a backend: what a kernel computes with.
+//! Eight elements in the registers of a backend: the operands of a kernel.
 //!
 //! [`Held`] is in Montgomery form with R = 2^(52 L), in normal limbs (all in [0, 2^52)), and below K p, where K
-//! stands in its type: 2 for what comes out of a multiplication, 4 for a sum or a difference of two of those.
+//! is in its type: 2 for the result of a multiplication, 4 for a sum or a difference of two of those.
 //! Every modulus has 16 p < R, so a product of two sums is < 2p again, and only a sum of sums needs
-//! [`Held::reduced`]. The same residue has several forms; both backends come to the same one.
+//! [`Held::reduced`]. A residue has several forms; all backends compute the same one.
 
 mod extension;
 mod pairs;
@@ -75,10 +75,10 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         Self::products::<N, J, false>(each!(n < N, &x[0] => &x[n]), each!(n < N, &y[0] => &y[n]))
     }
 
-    /// The same in the code of whoever calls it: for loops with few of them. Elsewhere products of many limbs are a function
-    /// apart, which takes them from memory and leaves them there.
+    /// Multiplies inline, for loops with few products. Otherwise products of many limbs are a separate
+    /// function, which reads them from memory and writes the result to memory.
     #[inline(always)]
-    pub(in crate::lanes) fn mul_each_here<const N: usize, const J: usize>(
+    pub(in crate::lanes) fn mul_each_inline<const N: usize, const J: usize>(
         x: [&Self; N],
         y: [&Held<B, P, L, J>; N],
     ) -> [Held<B, P, L>; N] {
@@ -107,7 +107,7 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         Self::of(self.limbs.select(mask, &y.limbs))
     }
 
-    /// Where x = 0 in the field.
+    /// Returns the mask of the lanes where x = 0 in the field.
     #[inline(always)]
     pub fn is_zero(self) -> Mask {
         let mut zero = 0;
@@ -128,7 +128,7 @@ impl<B: Backend, P: Prime<L>, const L: usize, const K: usize> Held<B, P, L, K> {
         zero
     }
 
-    /// x - k p where that is not negative, x elsewhere.
+    /// Returns x - k p where that is not negative, and x otherwise.
     #[inline(always)]
     fn less<const TO: usize>(self, k: usize) -> Held<B, P, L, TO> {
         let less = self.limbs.less(&self.multiple(k)).carried();
@@ -155,19 +155,19 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         Self::of(Limbs::constant(b, &P::CONSTANTS.one))
     }
 
-    /// From memory.
+    /// Reads from memory.
     #[inline(always)]
     pub fn load(b: B, lanes: &Lanes<P, L>) -> Self {
         Self::of(Limbs::load(b, &lanes.limbs))
     }
 
-    /// To memory.
+    /// Writes the elements to memory.
     #[inline(always)]
     pub fn store(self, lanes: &mut Lanes<P, L>) {
         self.limbs.store(&mut lanes.limbs);
     }
 
-    /// Where x = y in the field.
+    /// Returns the mask of the lanes where x = y in the field.
     #[inline(always)]
     pub fn equals(self, y: Self) -> Mask {
         (self - y).is_zero()
@@ -233,7 +233,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         self.less(1)
     }
 
-    /// From elements; zeros where there are fewer than eight.
+    /// Converts from elements; zeros if there are fewer than eight.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[P]) -> Self {
         let mut words = [[0; WIDTH]; WORDS];
@@ -247,7 +247,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         kept * Self::of(Limbs::constant(b, &P::CONSTANTS.from_kept))
     }
 
-    /// To elements.
+    /// Converts to elements.
     #[inline(always)]
     pub fn to_elements(self) -> [P; WIDTH] {
         let b = self.limbs.b;
@@ -298,7 +298,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
 }
 
 impl<B: Backend, P: Prime<L>, const L: usize> Sum<B, P, L> {
-    /// The same residue below 2p.
+    /// Returns the same residue below 2p.
     #[inline(always)]
     pub fn reduced(self) -> Held<B, P, L> {
         self.less(2)

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::constants::Constants;
-use super::product::{self, MOST_LIMBS_INTERLEAVED};
+use super::product::{self, MAX_LIMBS_INTERLEAVED};
 use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, Mask, WIDTH, each};
 
 /// The backend of processors with AVX-512 F, DQ, VL and IFMA. Only [`run`] makes one, and only where the processor
@@ -96,7 +96,7 @@ impl Backend for Ifma {
         // SAFETY: these are the 64 bytes that are written, and the store takes any alignment; `self` exists.
         unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), a) }
     }
-    /// With many limbs one copy: a dozen of them leave no room in the first-level cache.
+    /// With many limbs, a single copy: a dozen copies would not fit the first-level cache.
     #[inline(always)]
     fn multiply<const L: usize, const N: usize>(
         self,
@@ -104,7 +104,7 @@ impl Backend for Ifma {
         x: [&[__m512i; L]; N],
         y: [&[__m512i; L]; N],
     ) -> [[__m512i; L]; N] {
-        if L <= MOST_LIMBS_INTERLEAVED {
+        if L <= MAX_LIMBS_INTERLEAVED {
             return product::multiply(self, p, x, y);
         }
         // SAFETY: `self` exists.
@@ -117,7 +117,7 @@ impl Backend for Ifma {
         x: [[&[__m512i; L]; 2]; N],
         y: [[&[__m512i; L]; 2]; N],
     ) -> [[__m512i; L]; N] {
-        if L <= MOST_LIMBS_INTERLEAVED {
+        if L <= MAX_LIMBS_INTERLEAVED {
             return product::sum_of_products(self, p, x, y);
         }
         // SAFETY: `self` exists.
@@ -129,14 +129,14 @@ impl Backend for Ifma {
         p: &Constants<L>,
         x: [&[__m512i; L]; N],
     ) -> [[__m512i; L]; N] {
-        if L <= MOST_LIMBS_INTERLEAVED {
+        if L <= MAX_LIMBS_INTERLEAVED {
             return product::square(self, p, x);
         }
         // SAFETY: `self` exists.
         each!(n < N, [self.splat(0); L] => unsafe { square(p, x[n]) })
     }
     #[inline(always)]
-    fn apart<K: Kernel>(self, kernel: K) -> K::Output {
+    fn outline<K: Kernel>(self, kernel: K) -> K::Output {
         // SAFETY: `self` exists.
         unsafe { entry(kernel) }
     }

@@ -1,7 +1,7 @@
-//! Elements of eight lanes that carry their bound along: long formulas of sums and products, in which nobody counts.
+//! Elements of eight lanes that carry their bound along: for long formulas of sums and products, without manual bounds.
 //!
-//! A [`Lazy`] is below `bound` p. Sums and differences work limb by limb and only let the bound grow; carries wait for
-//! the next product. What would leave the room above the modulus, 2^(52 L) / p or 128, is reduced first. Bounds follow
+//! A [`Lazy`] is below `bound` p. Sums and differences work limb by limb and only increase the bound; carries wait for
+//! the next product. An element whose bound would exceed 2^(52 L) / p or 128 is reduced first. Bounds follow
 //! from the formula and never from a value, so all backends reduce at the same places and have the same bits.
 
 use std::marker::PhantomData;
@@ -20,47 +20,47 @@ use crate::lanes::backend::{Backend, LIMB_BITS, Mask, WIDTH, each};
 pub struct Lazy<B: Backend, P, const L: usize> {
     limbs: Limbs<B, L>,
     bound: u32,
-    /// All limbs in [0, 2^52)?
+    /// True if all limbs are in [0, 2^52).
     normal: bool,
     prime: PhantomData<P>,
 }
 
-/// Bits of the largest bound, where there is so much room.
-const MOST_ROOM: u32 = 7;
+/// Bits of the largest bound, if the limbs have as many spare bits.
+const MAX_FREE: u32 = 7;
 
 /// Bits of the largest product of two bounds, likewise.
-const MOST_ROOM_OF_PRODUCTS: u32 = 20;
+const MAX_FREE_OF_PRODUCTS: u32 = 20;
 
 impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
-    /// Bits of the room above the modulus.
+    /// Spare bits above the modulus.
     const FREE: u32 = LIMB_BITS * L as u32 - P::BITS;
 
     /// The largest bound.
-    const ROOM: u32 = 1 << if Self::FREE < MOST_ROOM { Self::FREE } else { MOST_ROOM };
+    const ROOM: u32 = 1 << if Self::FREE < MAX_FREE { Self::FREE } else { MAX_FREE };
 
     /// The largest product of two bounds, and sum of two such.
     const PRODUCTS: u32 =
-        1 << if Self::FREE < MOST_ROOM_OF_PRODUCTS { Self::FREE } else { MOST_ROOM_OF_PRODUCTS };
+        1 << if Self::FREE < MAX_FREE_OF_PRODUCTS { Self::FREE } else { MAX_FREE_OF_PRODUCTS };
 
-    /// Of a product.
+    /// The bound of a product.
     const PRODUCT: u32 = 2;
 
-    /// What [`Self::reduced`] leaves.
+    /// The bound of [`Self::reduced`].
     const REDUCED: u32 = 3;
 
-    /// In normal limbs.
+    /// Creates an element in normal limbs.
     #[inline(always)]
     fn of(limbs: Limbs<B, L>, bound: u32) -> Self {
         Self { limbs, bound, normal: true, prime: PhantomData }
     }
 
-    /// In any limbs.
+    /// Creates an element in any limbs.
     #[inline(always)]
     fn loose(limbs: Limbs<B, L>, bound: u32) -> Self {
         Self { limbs, bound, normal: false, prime: PhantomData }
     }
 
-    /// The same in normal limbs.
+    /// Returns the element in normal limbs.
     #[inline(always)]
     fn normal(&self) -> Self {
         if self.normal {
@@ -69,7 +69,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         Self::of(self.limbs.carried(), self.bound)
     }
 
-    /// The same in normal limbs, with this for its bound whatever it is: what is made of it has bounds that the compiler knows.
+    /// Returns the element in normal limbs, with the bound `BOUND` whatever its bound is: the compiler then knows the bounds of results.
     #[inline(always)]
     pub fn settled<const BOUND: u32>(&self) -> Self {
         const { assert!(BOUND >= Self::REDUCED) }
@@ -77,13 +77,13 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         Self::of(x.limbs, BOUND)
     }
 
-    /// From elements; zeros where there are fewer than eight.
+    /// Converts from elements; zeros if there are fewer than eight.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[P]) -> Self {
         Self::of(Held::from_elements(b, elements).limbs(), Self::PRODUCT)
     }
 
-    /// To elements.
+    /// Converts to elements.
     #[inline(always)]
     pub fn to_elements(self) -> [P; WIDTH] {
         let one = Self::of(Held::<B, P, L>::one(self.limbs.b).limbs(), Self::PRODUCT);
@@ -111,7 +111,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         if m == 0 { difference.normal() } else { difference }
     }
 
-    /// Reduced if m x - n y would need more room than there is.
+    /// Reduces the operands if m x - n y would exceed the largest bound.
     #[inline(always)]
     fn within(m: u32, x: Self, n: u32, y: Self) -> (Self, Self) {
         if m * x.bound + (n * y.bound).next_power_of_two() <= Self::ROOM {
@@ -132,7 +132,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
             }
             products[n] = Self::columns(&x.normal(), &y.normal());
         }
-        let products = b.apart(Reduced::<B, P, L, N>(b, &products, PhantomData));
+        let products = b.outline(Reduced::<B, P, L, N>(b, &products, PhantomData));
         each!(n < N, *x[0] => Self::of(Limbs::of(b, products[n]), Self::PRODUCT))
     }
 
@@ -154,9 +154,9 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
         [Self::of(Limbs::of(b, c0), Self::PRODUCT + 1), Self::of(Limbs::of(b, c1), Self::PRODUCT)]
     }
 
-    /// x + y, of which nothing is reduced: Karatsuba takes the products of these very numbers away. There is room: where the
-    /// product of bounds is what limits them, both are at most half of the room, because none is below 2; else two bounds
-    /// are below 256, and the room is more.
+    /// Computes x + y without reducing either: Karatsuba subtracts the products of these very numbers. The sum does not exceed the range. If the
+    /// product of bounds is the limit, both are at most half of the largest bound, because none is below 2; otherwise two bounds
+    /// are below 256, which the range exceeds.
     #[inline(always)]
     fn exact_sum(x: &Self, y: &Self) -> Self {
         Self::loose(x.limbs.plus(&y.limbs), x.bound + y.bound)
@@ -164,7 +164,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
 
     #[inline(always)]
     fn columns(x: &Self, y: &Self) -> [[B::V; L]; 2] {
-        x.limbs.b.apart(Columns(x.limbs.b, &x.limbs.vectors, &y.limbs.vectors))
+        x.limbs.b.outline(Columns(x.limbs.b, &x.limbs.vectors, &y.limbs.vectors))
     }
 
     /// y in the lanes of the mask, x in the others.
@@ -186,7 +186,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Lazy<B, P, L> {
     fn reduced(&self) -> Self {
         let p = &P::CONSTANTS.multiples[1];
         let divisor = p[L - 1] + 1;
-        const { assert!(P::CONSTANTS.multiples[1][L - 1] > 2 << MOST_ROOM, "a modulus of L limbs") }
+        const { assert!(P::CONSTANTS.multiples[1][L - 1] > 2 << MAX_FREE, "a modulus of L limbs") }
         let (b, x) = (self.limbs.b, self.normal().limbs);
         let zero = b.splat(0);
         let q = b.add_high(zero, x.vectors[L - 1], b.splat((1 << LIMB_BITS) / divisor));

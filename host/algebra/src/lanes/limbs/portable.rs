@@ -142,7 +142,7 @@ impl Backend for Portable {
         each!(n < N, [[0; WIDTH]; L] => square(p, x[n]))
     }
     #[inline(never)]
-    fn apart<K: Kernel>(self, kernel: K) -> K::Output {
+    fn outline<K: Kernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
     }
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Montgomery products of eight lanes, N of them side by side.
+//! Montgomery products of eight lanes, N of them in parallel.
 //!
 //! Koc, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms" (1996): CIOS, on limbs of
 //! 52 bits, with sums that carry only at the end. For each limb b_i of b:
@@ -36,7 +36,7 @@ macro_rules! one_by_one {
 }
 
 /// With more limbs, two products do not fit into 32 registers.
-pub(in crate::lanes) const MOST_LIMBS_INTERLEAVED: usize = 5;
+pub(in crate::lanes) const MAX_LIMBS_INTERLEAVED: usize = 5;
 
 /// x y / R mod p, not fully reduced: each in normal limbs, x y <= p R; the result is < 2p, in normal limbs.
 #[inline(always)]
@@ -46,7 +46,7 @@ pub(in crate::lanes) fn multiply<B: Backend, const L: usize, const N: usize>(
     x: [&[B::V; L]; N],
     y: [&[B::V; L]; N],
 ) -> [[B::V; L]; N] {
-    if L > MOST_LIMBS_INTERLEAVED {
+    if L > MAX_LIMBS_INTERLEAVED {
         return one_by_one!(n < N, product(b, p, [x[n]], [y[n]]));
     }
     product(b, p, x, y)
@@ -89,7 +89,7 @@ pub(in crate::lanes) fn sum_of_products<B: Backend, const L: usize, const N: usi
     x: [[&[B::V; L]; 2]; N],
     y: [[&[B::V; L]; 2]; N],
 ) -> [[B::V; L]; N] {
-    if L > MOST_LIMBS_INTERLEAVED {
+    if L > MAX_LIMBS_INTERLEAVED {
         return one_by_one!(n < N, product_sum(b, p, [x[n]], [y[n]]));
     }
     product_sum(b, p, x, y)
@@ -136,7 +136,7 @@ pub(in crate::lanes) fn square<B: Backend, const L: usize, const N: usize>(
     p: &Constants<L>,
     x: [&[B::V; L]; N],
 ) -> [[B::V; L]; N] {
-    if L > MOST_LIMBS_INTERLEAVED {
+    if L > MAX_LIMBS_INTERLEAVED {
         return one_by_one!(n < N, squared(b, p, [x[n]]));
     }
     squared(b, p, x)

@@ -1,9 +1,9 @@
-//! Elements that lie across a vector, limb j in lane j: a sum is one instruction, and products are made of eight pairs
-//! of elements at a time, which are transposed for it.
+//! Elements that lie across a vector, limb j in lane j: a sum is one instruction. Products are computed for eight pairs
+//! of elements at a time, which are transposed for this.
 //!
 //! A [`Row`] is any number between -`bound` p and `bound` p, in limbs of either sign that are below `bound` 2^52. No
-//! carry and no reduction takes place between products. A formula must stay below [`MOST`], which the modulus has room
-//! for: this follows from the formula and never from a value, so it is looked at where debug assertions are.
+//! carry and no reduction takes place between products. A formula must stay below [`MOST`], for which the modulus leaves enough
+//! bits: the bound follows from the formula and never from a value, so debug assertions check it.
 
 use std::marker::PhantomData;
 
@@ -14,8 +14,8 @@ use crate::lanes::backend::{Backend, Kernel, LIMB_BITS, LIMB_MASK, Mask, WIDTH, 
 use crate::lanes::bound::Bound;
 
 /// The largest bound.
-const MOST: u32 = 1 << MOST_BITS;
-const MOST_BITS: u32 = 10;
+const MOST: u32 = 1 << MAX_BITS;
+const MAX_BITS: u32 = 10;
 
 /// An element of P between -`bound` p and `bound` p.
 #[derive(Clone, Copy)]
@@ -26,16 +26,16 @@ pub struct Row<B: Backend, P, const L: usize> {
 }
 
 impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
-    /// Of a product.
+    /// The bound of a product.
     const PRODUCT: Bound = Bound::of(3);
 
     /// MOST p in normal limbs.
     const OFFSET: [u64; L] = {
-        const { assert!(LIMB_BITS * L as u32 >= P::BITS + 2 * MOST_BITS + 8, "room for products") }
+        const { assert!(LIMB_BITS * L as u32 >= P::BITS + 2 * MAX_BITS + 8, "enough bits for products") }
         let p = &P::CONSTANTS.multiples[1];
         let (mut offset, mut carry, mut j) = ([0; L], 0, 0);
         while j < L {
-            let limb = (p[j] << MOST_BITS) + carry;
+            let limb = (p[j] << MAX_BITS) + carry;
             offset[j] = limb & LIMB_MASK;
             carry = limb >> LIMB_BITS;
             j += 1;
@@ -48,13 +48,13 @@ impl<B: Backend, P: Prime<L>, const L: usize> Row<B, P, L> {
         Self { limbs, bound, prime: PhantomData }
     }
 
-    /// From elements.
+    /// Converts from elements.
     #[inline(always)]
     pub fn from_elements(b: B, elements: &[P; WIDTH]) -> [Self; WIDTH] {
         rows(b, Held::from_elements(b, elements).limbs().vectors)
     }
 
-    /// To elements.
+    /// Converts to elements.
     #[inline(always)]
     pub fn to_elements(b: B, rows: &[Self; WIDTH]) -> [P; WIDTH] {
         let zero = b.splat(0);
@@ -107,9 +107,9 @@ pub struct PairProducts<'a, B: Backend, P, const L: usize> {
     pub b: B,
     /// n, small.
     pub n: u32,
-    /// All x.
+    /// The factors x.
     pub x: [&'a [Row<B, P, L>; 2]; WIDTH],
-    /// All y.
+    /// The factors y.
     pub y: [&'a [Row<B, P, L>; 2]; WIDTH],
 }
 
@@ -123,9 +123,9 @@ impl<B: Backend, P: Prime<L>, const L: usize> Kernel for PairProducts<'_, B, P, 
         let [x0, x1] = coefficients(b, x);
         let [y0, y1] = coefficients(b, y);
         let (x, y) = (x0.plus(&x1).carried(), y0.plus(&y1).carried());
-        let v0 = b.apart(Columns(b, &x0.vectors, &y0.vectors));
-        let v1 = b.apart(Columns(b, &x1.vectors, &y1.vectors));
-        let both = b.apart(Columns(b, &x.vectors, &y.vectors));
+        let v0 = b.outline(Columns(b, &x0.vectors, &y0.vectors));
+        let v1 = b.outline(Columns(b, &x1.vectors, &y1.vectors));
+        let both = b.outline(Columns(b, &x.vectors, &y.vectors));
         let [c0, c1] = of_pairs::<B, P, L>(b, v0, v1, both, n);
         let (c0, c1) = (rows(b, c0), rows(b, c1));
         each!(i < WIDTH, [c0[0]; 2] => [c0[i], c1[i]])

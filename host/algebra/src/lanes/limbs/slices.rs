@@ -4,10 +4,10 @@ use super::Held;
 use crate::lanes::backend::{Backend, Kernel, Vectors, WIDTH, each, run};
 use crate::lanes::{Lanes, Prime};
 
-/// Vectors that a kernel works on side by side.
+/// The number of vectors that a kernel processes in parallel.
 const SIDE_BY_SIDE: usize = 2;
 
-/// What is done with a group of vectors and the group of a second operand.
+/// An operation on a group of vectors and the group of a second operand.
 trait Step<P: Prime<L>, const L: usize>: Copy {
     fn on<B: Backend, const N: usize>(
         self,

@@ -30,7 +30,7 @@ impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
         rows: &mut [[u64; WIDTH]],
         to: [&mut Self; 2],
     ) -> Mask {
-        b.apart(TakeWordForm { b, form: self, rows, to })
+        b.outline(TakeWordForm { b, form: self, rows, to })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Fields of up to 255 bits in doubles. Elements are plain integers, or those of as small a magnitude as there are, and factors
+//! Fields of up to 255 bits with floating-point limbs. Elements are integers, possibly with the smallest magnitude, and factors
 //! are in Montgomery form.
 //!
 //! A held element is a sum of up to four normal ones, without carries. It is reduced before it is multiplied, and before
@@ -17,7 +17,7 @@ const LOG_R: u32 = 255;
 impl<F: Form<L> + Prime<L>> Arithmetic<F, L> for Fma {
     type X = Doubles<F, L>;
 
-    /// R is 2^51 to the power of L; every factor asks for it.
+    /// Returns R, which is 2^51 to the power of L; every factor contains it.
     fn to_factor() -> F {
         let base = F::from(1 << (LOG_R / L as u32));
         base.square().square() * base

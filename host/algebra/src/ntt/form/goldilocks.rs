@@ -112,11 +112,11 @@ impl Form<2> for Goldilocks {
         isa.machine()
     }
 
-    const MOST_LOG_RADIX: u32 = 3;
+    const MAX_LOG_RADIX: u32 = 3;
 
     /// 2 to the power of 192 / r, whose order is r.
     fn butterfly_root(given: Self) -> Self {
-        let order = (1..=Self::MOST_LOG_RADIX)
+        let order = (1..=Self::MAX_LOG_RADIX)
             .find(|log| (0..*log).fold(given, |x, _| x.square()) == Self::ONE);
         let log = order.expect("a root of unity of at most that order");
         Self::from(2).pow_vartime(&[192 >> log])
@@ -214,7 +214,7 @@ impl<B: Backend> Arithmetic<Goldilocks, 2> for B {
         }
     }
 
-    /// What is read, and what butterflies leave, is normal.
+    /// Elements read and the results of butterflies are normal.
     #[inline(always)]
     fn settled(self, held: [B::V; 2]) -> [B::V; 2] {
         held

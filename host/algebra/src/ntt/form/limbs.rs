@@ -60,7 +60,7 @@ macro_rules! forms {
                 isa.machine()
             }
 
-            const MOST_LOG_RADIX: u32 = 2;
+            const MAX_LOG_RADIX: u32 = 2;
 
             fn butterfly_root(given: Self) -> Self {
                 given
@@ -230,7 +230,7 @@ fn canonical<F: Prime<L>, B: Backend>(x: &Limbs<B, L>) -> Limbs<B, L> {
     less.select(less.negative(), &rest)
 }
 
-/// Where elements that were just read are below the modulus.
+/// Returns the mask of the elements just read that are below the modulus.
 #[inline(always)]
 fn below<F: Prime<L>, B: Backend>(read: &Limbs<B, L>) -> Mask {
     read.less(&Limbs::constant(read.b, &F::CONSTANTS.multiples[1])).carried().negative()

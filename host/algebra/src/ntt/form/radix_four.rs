@@ -10,7 +10,7 @@ pub fn factors<F: Form<D>, const D: usize>(t: F, root: F, log_radix: u32) -> Vec
     if log_radix == 2 { vec![t.square(), t, t * root] } else { vec![t] }
 }
 
-/// As [`Arithmetic::butterflies`].
+/// Implements [`Arithmetic::butterflies`].
 #[inline(always)]
 pub fn butterflies<F: Form<D>, A: Arithmetic<F, D>, const D: usize>(
     a: A,

@@ -1,4 +1,4 @@
-//! Elements of Fp2 in doubles, coefficient by coefficient across two registers.
+//! Elements of Fp2 with floating-point limbs, coefficient by coefficient across two registers.
 
 use super::Across;
 use crate::lanes::{DoublesRow, Fma, Mask, RowPairProducts, RowProducts, WIDTH, both, each};
@@ -27,7 +27,7 @@ impl<T: LaneTower<L>, const L: usize> AcrossDoubles<T, L> {
     ) -> [Self; WIDTH] {
         let x = each!(i < WIDTH, &x[0].0 => &x[i].0);
         let y = each!(i < WIDTH, &y[0].0 => &y[i].0);
-        let products = fma.apart(RowPairProducts { count, n: T::MINUS_BETA, x, y });
+        let products = fma.outline(RowPairProducts { count, n: T::MINUS_BETA, x, y });
         each!(i < WIDTH, Self(products[0]) => Self(products[i]))
     }
 
@@ -62,7 +62,7 @@ impl<T: LaneTower<L>, const L: usize> AcrossDoubles<T, L> {
                 (a[2 * i], b[2 * i]) = (c0.plus(c1), c0.less(&c1.times_small(n)));
                 (a[2 * i + 1], b[2 * i + 1]) = (*c0, c1.times_small(2));
             }
-            let products = fma.apart(RowProducts {
+            let products = fma.outline(RowProducts {
                 count: 2 * x.len(),
                 x: each!(i < WIDTH, &zero => &a[i]),
                 y: each!(i < WIDTH, &zero => &b[i]),

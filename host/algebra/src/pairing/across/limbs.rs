@@ -64,7 +64,7 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Across<T> for AcrossLimbs<B, T
     fn eight_products(b: B, x: [&Self; WIDTH], y: [&Self; WIDTH]) -> [Self; WIDTH] {
         let x = each!(i < WIDTH, &x[0].c => &x[i].c);
         let y = each!(i < WIDTH, &y[0].c => &y[i].c);
-        let products = b.apart(PairProducts { b, n: T::MINUS_BETA, x, y });
+        let products = b.outline(PairProducts { b, n: T::MINUS_BETA, x, y });
         each!(i < WIDTH, Self::zero(b) => Self { b, c: products[i] })
     }
 }

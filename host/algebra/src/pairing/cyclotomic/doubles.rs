@@ -1,4 +1,4 @@
-//! An element of the cyclotomic subgroup whose coefficients lie in doubles, each by itself, so that products go side by side.
+//! An element of the cyclotomic subgroup with floating-point limbs. Its coefficients are separate, so that products are computed in parallel.
 
 use super::Cyclotomic;
 use crate::field::Field;
@@ -39,11 +39,11 @@ impl<T: LaneTower<L>, const L: usize> Spread<T, L> {
 impl<T: LaneTower<L>, const L: usize> Cyclotomic for Spread<T, L> {
     #[inline(always)]
     fn times(&self, other: &Self) -> Self {
-        self.fma.apart(Product(self, other))
+        self.fma.outline(Product(self, other))
     }
     #[inline(always)]
     fn squared(&self) -> Self {
-        self.fma.apart(Squared(self))
+        self.fma.outline(Squared(self))
     }
     #[inline(always)]
     fn inverse(&self) -> Self {
@@ -52,20 +52,20 @@ impl<T: LaneTower<L>, const L: usize> Cyclotomic for Spread<T, L> {
     }
     #[inline(always)]
     fn frobenius(&self, k: usize) -> Self {
-        self.fma.apart(Map(self, k))
+        self.fma.outline(Map(self, k))
     }
     #[inline(always)]
     fn power(&self, n: u64) -> Self {
-        self.fma.apart(Power(self, n))
+        self.fma.outline(Power(self, n))
     }
     /// Bit by bit: compressed squares would save a third of the products, and cost an inversion.
     #[inline(always)]
     fn power_by_few_bits(&self, n: u64) -> Self {
-        self.fma.apart(PowerByFewBits(self, n))
+        self.fma.outline(PowerByFewBits(self, n))
     }
 }
 
-/// Defines what is done apart.
+/// Defines operations that are computed out of line.
 macro_rules! works {
     ($($work:ident($x:ident $(, $y:ident: $type:ty)*) = $body:expr;)*) => {$(
         struct $work<'a, T: LaneTower<L>, const L: usize>(&'a Spread<T, L> $(, $type)*);

@@ -181,11 +181,11 @@ fn fp6_factors<B: Backend, T: LaneTower<L>, const L: usize>(a: &Here<B, T, L>) -
 impl<B: Backend, T: LaneTower<L>, const L: usize> Cyclotomic for Folded<B, T, L> {
     #[inline(always)]
     fn times(&self, other: &Self) -> Self {
-        self.b.apart(Product(self, other))
+        self.b.outline(Product(self, other))
     }
     #[inline(always)]
     fn squared(&self) -> Self {
-        self.b.apart(Squared(self))
+        self.b.outline(Squared(self))
     }
     #[inline(always)]
     fn inverse(&self) -> Self {
@@ -202,12 +202,12 @@ impl<B: Backend, T: LaneTower<L>, const L: usize> Cyclotomic for Folded<B, T, L>
     }
     #[inline(always)]
     fn power(&self, n: u64) -> Self {
-        self.b.apart(Power(self, n))
+        self.b.outline(Power(self, n))
     }
     /// Squares are as fast as compressed ones.
     #[inline(always)]
     fn power_by_few_bits(&self, n: u64) -> Self {
-        self.b.apart(PowerByFewBits(self, n))
+        self.b.outline(PowerByFewBits(self, n))
     }
 }
 

@@ -8,18 +8,18 @@ use crate::pairing::across::Across;
 use crate::pairing::{Pairing, Prepared, Step, miller};
 use crate::tower::Fp2;
 
-/// Lines that are kept until f is there.
+/// The number of lines that are stored until f needs them.
 const AHEAD: usize = 3;
-/// With fewer, f may have to wait.
+/// The number of stored lines below which f may have to wait.
 const SOON: usize = 2;
 
 /// [ly yP, lx xP, l1] of each step.
 pub struct Lines<'a, A: Across<E::Tower>, E: Pairing> {
     origin: Origin<'a, A, E>,
-    /// All lanes where P or Q is the identity: then all lines are 1.
+    /// The mask of all lanes if P or Q is the identity: then all lines are 1.
     pub nowhere: Mask,
     pub products: Products<A, MOST>,
-    /// Of the next line, and whether its products are asked for.
+    /// The step of the next line, and whether its products are requested.
     step: usize,
     busy: bool,
     lines: [[A; 3]; AHEAD],
@@ -35,7 +35,7 @@ enum Origin<'a, A: Across<E::Tower>, E: Pairing> {
 }
 
 impl<'a, A: Across<E::Tower>, E: Pairing> Lines<'a, A, E> {
-    /// Of a point that is walked with.
+    /// Starts the lines of a point that is walked with.
     #[inline(always)]
     pub fn fresh(
         machine: A::Machine,
@@ -59,7 +59,7 @@ impl<'a, A: Across<E::Tower>, E: Pairing> Lines<'a, A, E> {
         Self::new(machine, Origin::Walk(walk), place.nowhere.unwrap_u8())
     }
 
-    /// Of a prepared point.
+    /// Starts the lines of a prepared point.
     #[inline(always)]
     pub fn prepared(machine: A::Machine, p: &Affine<E::G1>, q: &'a Prepared<E>) -> Self {
         let place = miller::place::<E>(p, q.is_identity);
@@ -83,13 +83,13 @@ impl<'a, A: Across<E::Tower>, E: Pairing> Lines<'a, A, E> {
         }
     }
 
-    /// Does f want the next line before anything else?
+    /// Returns whether f needs the next line before anything else.
     #[inline(always)]
     pub fn is_wanted(&self) -> bool {
         self.made - self.used < SOON
     }
 
-    /// The next line, if it is there.
+    /// Returns the next line, if it is complete.
     #[inline(always)]
     pub fn next(&mut self) -> Option<[A; 3]> {
         if self.used == self.made {
@@ -99,7 +99,7 @@ impl<'a, A: Across<E::Tower>, E: Pairing> Lines<'a, A, E> {
         Some(self.lines[(self.used - 1) % AHEAD])
     }
 
-    /// Asks for the first products of the next line, if there is room for it.
+    /// Requests the first products of the next line, if it can be stored.
     #[inline(always)]
     pub fn begin(&mut self, machine: A::Machine, steps: &[Step]) {
         if self.busy || self.step == steps.len() || self.made - self.used == AHEAD {
@@ -111,7 +111,7 @@ impl<'a, A: Across<E::Tower>, E: Pairing> Lines<'a, A, E> {
             Origin::Prepared(lines, [x, y], l1) => {
                 let [ly, lx, l] = A::from_elements(machine, &lines[self.step]);
                 *l1 = l;
-                self.products.ask(&[[ly, lx], [*y, *x]]);
+                self.products.request(&[[ly, lx], [*y, *x]]);
             }
         }
     }

@@ -20,21 +20,21 @@ impl<C: Copy, const N: usize> Products<C, N> {
         Self { factors, made: [blank; N], count: 0, done: 0, first: 0, taken: 0 }
     }
 
-    /// Asks for the products of these.
+    /// Requests the products of these factors.
     #[inline(always)]
-    pub fn ask<const M: usize>(&mut self, [x, y]: &[[C; M]; 2]) {
+    pub fn request<const M: usize>(&mut self, [x, y]: &[[C; M]; 2]) {
         self.factors[0][..M].copy_from_slice(x);
         self.factors[1][..M].copy_from_slice(y);
         (self.count, self.done) = (M, 0);
     }
 
-    /// Takes as many of the next eight as are wanted, while there is room.
+    /// Takes as many of the next eight as are requested, while lanes are free.
     #[inline(always)]
-    pub fn take(&mut self, room: &mut usize) {
+    pub fn take(&mut self, free: &mut usize) {
         let wanted = self.count - self.done;
-        self.first = WIDTH - *room;
-        self.taken = if wanted < *room { wanted } else { *room };
-        *room -= self.taken;
+        self.first = WIDTH - *free;
+        self.taken = if wanted < *free { wanted } else { *free };
+        *free -= self.taken;
     }
 
     /// The factors of those that were taken, to their places.
@@ -55,7 +55,7 @@ impl<C: Copy, const N: usize> Products<C, N> {
         self.done += self.taken;
     }
 
-    /// Are there products, and all of them made?
+    /// Returns whether products were requested and all of them are computed.
     #[inline(always)]
     pub fn are_made(&self) -> bool {
         self.count > 0 && self.done == self.count

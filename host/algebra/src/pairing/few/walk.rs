@@ -32,21 +32,21 @@ impl<C: Linear> StagedWalk<C> {
         Self { t: [x, y, one], addends, p, b3, stage: 0, kept: [one; 3], line: [one; 3] }
     }
 
-    /// Asks for the first products of a step.
+    /// Requests the first products of a step.
     #[inline(always)]
     pub fn begin(&mut self, step: Step, products: &mut Products<C, MOST>) {
         let [X1, Y1, Z1] = self.t;
         self.stage = 0;
         if step == Step::Double {
             let YZ = Y1.plus(&Z1);
-            products.ask(&[[X1, Y1, Z1, YZ], [Y1, Y1, Z1, YZ]]);
+            products.request(&[[X1, Y1, Z1, YZ], [Y1, Y1, Z1, YZ]]);
         } else {
             let [X2, Y2] = self.addend(step);
-            products.ask(&[[Y2, X2], [Z1, Z1]]);
+            products.request(&[[Y2, X2], [Z1, Z1]]);
         }
     }
 
-    /// Asks for the next products; or gives the step's line, [ly yP, lx xP, l1].
+    /// Requests the next products, or returns the step's line, [ly yP, lx xP, l1].
     #[inline(always)]
     pub fn advance(&mut self, step: Step, products: &mut Products<C, MOST>) -> Option<[C; 3]> {
         self.stage += 1;
@@ -60,7 +60,7 @@ impl<C: Linear> StagedWalk<C> {
                 let [A, B, C, D] = products.made();
                 let H = D.less(&B.plus(&C));
                 self.kept = [A, B, H];
-                products.ask(&[[self.b3, self.t[0], B], [C, self.t[0], H]]);
+                products.request(&[[self.b3, self.t[0], B], [C, self.t[0], H]]);
                 None
             }
             2 => {
@@ -69,7 +69,7 @@ impl<C: Linear> StagedWalk<C> {
                 let (BF, G) = (B.less(&F), B.plus(&F));
                 self.kept[0] = BH;
                 self.line[2] = E.less(&B);
-                products.ask(&[[A, G, E, H.negative(), XX.small::<3>()], [BF, G, E, yP, xP]]);
+                products.request(&[[A, G, E, H.negative(), XX.small::<3>()], [BF, G, E, yP, xP]]);
                 None
             }
             _ => {
@@ -89,19 +89,19 @@ impl<C: Linear> StagedWalk<C> {
                 let (theta, ly) = (Y1.less(&YZ), X1.less(&XZ));
                 (self.kept[0], self.kept[1]) = (theta, ly);
                 let lx = theta.negative();
-                products.ask(&[[theta, ly, ly, theta, ly, lx], [X2, Y2, ly, theta, yP, xP]]);
+                products.request(&[[theta, ly, ly, theta, ly, lx], [X2, Y2, ly, theta, yP, xP]]);
                 None
             }
             2 => {
                 let [X, Y, D, T, ly_yP, lx_xP] = products.made();
                 self.line = [ly_yP, lx_xP, X.less(&Y)];
-                products.ask(&[[ly, Z1, X1], [D, T, D]]);
+                products.request(&[[ly, Z1, X1], [D, T, D]]);
                 None
             }
             3 => {
                 let [E, F, G] = products.made();
                 let H = E.plus(&F).less(&G.small::<2>());
-                products.ask(&[[ly, theta, E, Z1], [H, G.less(&H), Y1, E]]);
+                products.request(&[[ly, theta, E, Z1], [H, G.less(&H), Y1, E]]);
                 None
             }
             _ => {
@@ -112,7 +112,7 @@ impl<C: Linear> StagedWalk<C> {
         }
     }
 
-    /// What a step adds.
+    /// Returns the point that a step adds.
     #[inline(always)]
     fn addend(&self, step: Step) -> [C; 2] {
         self.addends[match step {

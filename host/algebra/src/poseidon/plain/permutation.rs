@@ -5,7 +5,7 @@ use crate::field::PrimeField;
 use crate::poseidon::grain::Grain;
 use crate::poseidon::matrix::{Along, Matrix};
 
-/// What the authors call an S-box that is a power when they make constants.
+/// The authors' number for a power S-box in the generation of constants.
 const POWER: usize = 0;
 
 /// The numbers of an instance.
@@ -13,16 +13,16 @@ pub struct Permutation<F> {
     width: usize,
     /// Full rounds before and after the partial ones.
     half: usize,
-    /// Is the S-box x^7? Otherwise it is x^5.
+    /// True if the S-box is x^7; otherwise it is x^5.
     seventh: bool,
-    /// What each round adds: partial ones to the first element.
+    /// The constants that each round adds: partial rounds to the first element.
     constants: Vec<Vec<F>>,
     linear: Linear<F>,
 }
 
-/// What mixes the elements.
+/// The linear layer.
 enum Linear<F> {
-    /// Poseidon's matrix, with partial rounds in coordinates that move along (`moving.rs` tells how).
+    /// Poseidon's matrix, with partial rounds in coordinates that move along (`moving.rs` derives them).
     Poseidon { matrix: Matrix<F>, along: Along<F> },
     /// The diagonal of Poseidon2's inner matrix, less 1.
     Poseidon2 { diagonal: Vec<F> },

@@ -7,7 +7,7 @@ use super::*;
 use crate::field::Field;
 use crate::secp256k1::Fp;
 
-/// The element that it stands for.
+/// Returns the element that it represents.
 fn value(x: &Coordinate) -> Fp {
     Fp::reduced(x.0)
 }

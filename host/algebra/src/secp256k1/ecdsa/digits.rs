@@ -28,7 +28,7 @@ pub struct Windows([u64; 3]);
 pub struct Digit {
     /// Half of the absolute value.
     pub index: usize,
-    /// Is it below 0?
+    /// True if it is below 0.
     pub negative: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn split(k: &[u64; 4]) -> [Half; 2] {
 }
 
 impl Half {
-    /// For digits that are never 0.
+    /// Returns windows for digits that are never 0.
     #[inline(always)]
     pub fn windows(self) -> Windows {
         let Self(k) = self;

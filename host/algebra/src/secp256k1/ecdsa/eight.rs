@@ -5,8 +5,8 @@
 //! 20 of multiples of G or lambda G. Q's odd multiples share one denominator z, so on the curve y^2 = x^3 + 7 z^6 they
 //! are affine: the sum is computed there, and G's multiples meet it with Z z in place of Z.
 //!
-//! A sum that meets an equal or an opposite point gets Z = 0 and keeps it, so that one look at the end tells these,
-//! and a sum that is the identity, from all others. Only who wants to makes them; they are for the caller to do again.
+//! A sum that meets an equal or an opposite point gets Z = 0 and keeps it, so that one check at the end distinguishes these,
+//! and a sum that is the identity, from all others. They only result from crafted claims; the caller verifies them again.
 
 use super::Claim;
 use super::digits::{self, BITS, Digit, Half, Windows};
@@ -44,7 +44,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What became of eight claims, a bit each. Those of `on_curve` that are `exceptional` are not decided.
+/// The outcomes of eight claims, a bit each. Those of `on_curve` that are `exceptional` are not decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     pub on_curve: Mask,
@@ -204,7 +204,7 @@ fn of_generator<C: Coordinates>(
     C::of_lines(proof, lines).negate(negative)
 }
 
-/// Where the x of the sum is r, or r + n if that is below p.
+/// Returns the mask of the lanes where the x of the sum is r, or r + n if that is below p.
 #[inline(always)]
 fn matches<C: Coordinates>(
     proof: C::Proof,

@@ -93,7 +93,7 @@ impl Jacobian {
         (self.chord(&H, &r), H)
     }
 
-    /// EFD madd-2004-hmv, first half: what tells the points apart. 3 multiplications, 1 squaring.
+    /// EFD madd-2004-hmv, first half: the differences of the points. 3 multiplications, 1 squaring.
     #[inline(always)]
     fn differences(&self, z: &Coordinate, q: &Affine) -> (Coordinate, Coordinate) {
         let Z1Z1 = z.square();
@@ -116,7 +116,7 @@ impl Jacobian {
         Self { X: X3, Y: Y3, Z: Z3 }
     }
 
-    /// Is this, below p, the point's x?
+    /// Returns whether `x`, which is below p, is the point's x.
     pub fn has_x(&self, x: &[u64; 4]) -> bool {
         Coordinate::new(x).times(&self.Z.square()).minus(&self.X).is_zero()
     }

@@ -30,7 +30,7 @@ fn by_definition(claim: &Claim) -> Verdict {
     if Fn::reduced(x) == r { Verdict::Valid } else { Verdict::Mismatch }
 }
 
-/// Asserts that all paths say what the definition says, and gives it.
+/// Asserts that all paths agree with the definition, and returns its verdicts.
 fn check(claims: &[Claim]) -> Vec<Verdict> {
     let expected: Vec<_> = claims.iter().map(by_definition).collect();
     for (claim, expected) in claims.iter().zip(&expected) {

@@ -1,4 +1,4 @@
-//! Coordinates in doubles: sums need no carries, and what a formula adds up stands in its comments, in normal elements.
+//! Coordinates with floating-point limbs: sums need no carries. The comments of a formula state its sums, in normal elements.
 
 #![allow(non_snake_case)]
 

@@ -22,9 +22,9 @@ const FOLD: u64 = C << 4;
 pub(super) const TOP_BITS: u32 = 256 - 4 * LIMB_BITS;
 /// p, in the unit of bounds.
 pub(super) const P: u32 = 16;
-/// What a factor must be below.
+/// The bound of a factor.
 pub(super) const LARGEST: u32 = 16 * P;
-/// What a product is below: 2^256 + 2^216.
+/// The bound of a product: 2^256 + 2^216.
 const PRODUCT: u32 = P + 1;
 
 /// Eight elements in normal limbs.
@@ -42,13 +42,13 @@ impl<B: Backend> Element<B> {
         Self { limbs, below: PRODUCT }
     }
 
-    /// The same small number in every lane.
+    /// Returns a small number in every lane.
     #[inline(always)]
     pub fn small(b: B, number: u32) -> Self {
         Self::of_limbs(Limbs::constant(b, &[number.into(), 0, 0, 0, 0]))
     }
 
-    /// The same number below 2^256 in every lane.
+    /// Returns a number below 2^256 in every lane.
     #[inline(always)]
     pub fn words(b: B, words: &[u64; 4]) -> Self {
         Self::of_limbs(Limbs::constant(b, &crate::lanes::limbs(words)))
@@ -67,7 +67,7 @@ impl<B: Backend> Element<B> {
         Self::of_limbs(Limbs::of_words(b, &words))
     }
 
-    /// The same, of either of a residue's two forms.
+    /// Returns the words of the residue, in either of its two forms.
     #[inline(always)]
     pub fn store(self) -> [[u64; 4]; WIDTH] {
         let b = self.limbs.b;
@@ -130,7 +130,7 @@ impl<B: Backend> Element<B> {
         Self::of_limbs(Limbs::of(b, t).carried())
     }
 
-    /// Where x = 0 modulo p.
+    /// Returns the mask of the lanes where x = 0 modulo p.
     #[inline(always)]
     pub fn is_zero(self) -> Mask {
         let x = self.reduced();

@@ -10,7 +10,7 @@ use crate::lanes::{Backend, Limbs, Mask, WIDTH, each};
 #[repr(C, align(64))]
 pub struct Line(pub [u64; WIDTH]);
 
-/// Eight coordinates in lanes, and what is done with points of them; all is `#[inline(always)]`.
+/// Eight coordinates in lanes, and the operations on their points; all are `#[inline(always)]`.
 pub trait Coordinates: Copy {
     /// The proof that there are such lanes.
     type Proof: Copy;
@@ -19,9 +19,9 @@ pub trait Coordinates: Copy {
     /// No point in particular.
     const BLANK: Self::Stored;
 
-    /// The same small number in every lane.
+    /// Returns a small number in every lane.
     fn small(proof: Self::Proof, number: u32) -> Self;
-    /// The same number below 2^256 in every lane.
+    /// Returns a number below 2^256 in every lane.
     fn words(proof: Self::Proof, words: &[u64; 4]) -> Self;
     /// A number below 2^256 a lane.
     fn load(proof: Self::Proof, numbers: &[[u64; 4]; WIDTH]) -> Self;
@@ -42,9 +42,9 @@ pub trait Coordinates: Copy {
     fn plus(&self, y: &Self) -> Self;
     /// -x in the lanes of the mask, x in the others.
     fn negated(&self, mask: Mask) -> Self;
-    /// Where x = 0.
+    /// Returns the mask of the lanes where x = 0.
     fn are_zero(&self) -> Mask;
-    /// Where x = y.
+    /// Returns the mask of the lanes where x = y.
     fn are_equal(&self, y: &Self) -> Mask;
 
     /// 2 P.

@@ -11,7 +11,7 @@ const SIDE_BY_SIDE: usize = 2;
 /// Elements in one go.
 pub const AT_ONCE: usize = SIDE_BY_SIDE * WIDTH;
 
-/// For each x below 2^256 in words, a y below 2^256 with y^2 = x^3 + 7 modulo p; none where there is none.
+/// For each x below 2^256 in 64-bit limbs, a y below 2^256 with y^2 = x^3 + 7 modulo p; none if there is no such y.
 pub struct Ordinates<'a>(pub &'a [[u64; 4]; AT_ONCE]);
 
 impl Choice for Ordinates<'_> {

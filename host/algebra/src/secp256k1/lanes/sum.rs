@@ -19,7 +19,7 @@ pub struct Sum<B: Backend> {
 }
 
 impl<B: Backend> Sum<B> {
-    /// With carries, as a factor.
+    /// Returns the element with carries, as a factor.
     #[inline(always)]
     pub fn element(self) -> Element<B> {
         let Self { mut limbs, below, above } = self;
@@ -59,7 +59,7 @@ impl<B: Backend> Sum<B> {
 }
 
 impl<B: Backend> Element<B> {
-    /// As a sum of one.
+    /// Converts to a sum of one element.
     #[inline(always)]
     pub fn sum(self) -> Sum<B> {
         Sum { limbs: self.limbs, below: self.below, above: 0 }

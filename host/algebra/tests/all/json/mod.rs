@@ -25,7 +25,7 @@ pub fn text<'a>(case: &'a Value, key: &str) -> &'a str {
     case[key].as_str().unwrap_or_else(|| panic!("{}: no {key}", case["id"]))
 }
 
-/// What stands in a case.
+/// A value in a case.
 pub trait Read: Sized {
     fn read(value: &Value) -> Self;
 }

@@ -39,7 +39,7 @@ impl Form {
         if base < 2 || self.digits == 0 || self.stored_digit != size_of::<i64>() {
             return false;
         }
-        // The last digit is what is left of at most p / 2, and 1 more for what the digit before it borrowed.
+        // The last digit is at most the remainder of p / 2, plus 1 for the borrow of the digit before it.
         let mut rest = F::MODULUS.to_vec();
         for _ in 1..self.digits {
             divide(&mut rest, base);
@@ -55,7 +55,7 @@ impl Form {
             bytes[..canonical.len()].copy_from_slice(canonical);
             return;
         }
-        // Of the residue next to 0.
+        // The residue of smallest magnitude.
         let (plus, minus) = (coordinate.to_canonical(), (-*coordinate).to_canonical());
         let mut negative = minus.as_ref().iter().rev().lt(plus.as_ref().iter().rev());
         let mut rest = if negative { minus } else { plus };
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_is_of_least_magnitude() {
+    fn written_coordinates_are_read_back_and_are_of_least_magnitude() {
         round_trip::<bn254::Fp>(&BN254);
         round_trip::<bls12_381::Fp>(&BLS12_381);
         #[cfg(feature = "bls12_377")]

@@ -51,10 +51,10 @@ impl Geometry {
     pub const SLICE: usize = 64;
 
     /// Far more than any card has: up to these numbers, no count of cycles overflows.
-    const MOST_ADDERS: usize = 1 << 10;
-    const MOST_LATENCY: u64 = 1 << 20;
+    const MAX_ADDERS: usize = 1 << 10;
+    const MAX_LATENCY: u64 = 1 << 20;
 
-    /// Writes for so many things of so many bytes.
+    /// Returns the number of writes for `count` items of `bytes` bytes.
     pub fn granules(count: usize, bytes: usize) -> usize {
         (count * bytes).div_ceil(Self::GRANULE)
     }
@@ -84,7 +84,7 @@ impl Geometry {
             format!("sums of {coordinates} coordinates, where {} are needed", C::SUM)
         } else if self.adders == 0 || *windows.start() < 2 || windows.is_empty() {
             format!("{} adders with windows of {windows:?} bits", self.adders)
-        } else if self.adders > Self::MOST_ADDERS || self.adder_latency > Self::MOST_LATENCY {
+        } else if self.adders > Self::MAX_ADDERS || self.adder_latency > Self::MAX_LATENCY {
             format!("{} adders of {} cycles", self.adders, self.adder_latency)
         } else if *windows.end() > 32 || self.memory < 2 * Self::GRANULE as u64 {
             format!("windows of {windows:?} bits and a memory of {} bytes", self.memory)
@@ -104,12 +104,12 @@ impl Geometry {
         if self.channels == 1 { (0, j * self.form.stored_bytes()) } else { (j, 0) }
     }
 
-    /// Returns the most points that the memory holds; half of the scalars' channel holds as many scalars.
-    pub fn most_points(&self) -> u64 {
+    /// Returns the largest number of points that the memory holds; half of the scalars' channel holds as many scalars.
+    pub fn max_points(&self) -> u64 {
         self.memory / (2 * Self::GRANULE as u64) * (2 * Self::GRANULE as u64) / Self::SLICE as u64
     }
 
-    /// Returns the windows with the fewest cycles for so many points.
+    /// Returns the windows with the fewest cycles for `points` points.
     pub fn cutting(&self, points: usize) -> Cutting {
         let all = self.windows.clone().map(|bits| self.cut(bits));
         all.min_by_key(|cutting| self.cycles(cutting, points)).expect("there are windows")

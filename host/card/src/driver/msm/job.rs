@@ -65,7 +65,7 @@ impl Pieces {
 /// A list of scalars.
 #[derive(Clone)]
 pub enum List {
-    /// To be written.
+    /// Bytes to write.
     Host(Bytes),
     /// Computed by the card.
     Resident(Arc<Scalars>),
@@ -114,9 +114,9 @@ pub struct Job<C> {
 enum Command {
     /// A write of points.
     Points,
-    /// Of a list, a write of scalars.
+    /// A write of scalars of a list.
     Scalars(usize, usize),
-    /// Of a list, its run.
+    /// The run of a list.
     Run(usize),
 }
 

@@ -16,7 +16,7 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Returns the halves of a channel with so many bytes.
+    /// Returns the halves of a channel with `bytes` bytes.
     pub fn new(bytes: u64) -> Arc<Self> {
         let granule = Geometry::GRANULE as u64;
         Arc::new(Self { half: bytes / (2 * granule) * granule, free: Mutex::new([true; 2]) })
@@ -75,12 +75,12 @@ pub struct Reserve {
 }
 
 impl Reserve {
-    /// Returns a reserve of so many bytes from an address on.
+    /// Returns a reserve of `bytes` bytes from an address on.
     pub fn new(base: u64, bytes: u64) -> Self {
         Self { base, memory: Memory::new(bytes) }
     }
 
-    /// Takes memory for so many scalars.
+    /// Takes memory for `count` scalars.
     pub fn take(&self, count: usize) -> Result<Scalars> {
         let region = self.memory.take((count * SCALAR_BYTES) as u64).map_err(|free| {
             let most = free / SCALAR_BYTES as u64;

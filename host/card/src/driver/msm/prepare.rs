@@ -34,9 +34,9 @@ const SLICE: Duration = Duration::from_millis(10);
 
 /// Points of MSMs.
 pub enum Points {
-    /// In the card.
+    /// Points in the card.
     Resident(Arc<Resident>),
-    /// To be written.
+    /// Points to write.
     Whole(Whole),
     /// Read in chunks, which use these regions in turn.
     Stream { stream: Source, check: Check, chunk: usize, regions: [Arc<Region>; 2] },
@@ -65,7 +65,7 @@ pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 /// their scalars are whole granules, too, if the card can hold one.
 pub fn chunk(geometry: &Geometry, points: usize) -> usize {
     const WHOLE: usize = Geometry::GRANULE / SCALAR_BYTES;
-    let half = (geometry.most_points() / 2) as usize;
+    let half = (geometry.max_points() / 2) as usize;
     points.min(CHUNK).min(if half < WHOLE { half } else { half / WHOLE * WHOLE })
 }
 
@@ -100,7 +100,7 @@ pub fn msm<C: OnCard>(
         Points::Stream { stream, check, chunk, regions } => {
             let conductor = Conductor { port, inbox, cancelled, progress };
             let response = conductor.msm::<C>(&stream, check, chunk, &regions, &lists);
-            // When the response arrives, the regions are free. Chunks of a cancelled request leave the card a little later, but nobody receives its response.
+            // When the response arrives, the regions are free. Chunks of a cancelled request leave the card a little later, but its response is not read.
             let in_use = || regions.iter().any(|region| Arc::strong_count(region) > 1);
             while in_use() && !cancelled() {
                 thread::sleep(SLICE);

@@ -25,7 +25,7 @@ pub fn known(engines: &[Engine]) -> (Capability, u32) {
     (own.cloned().unwrap_or(Capability::Ntt(Field::Goldilocks)), NTT)
 }
 
-/// The field that a number stands for, if there are cards that have it.
+/// Returns the field with this number; `None` if no card has it.
 fn field_of(number: u32) -> Option<Field> {
     match number {
         fields::goldilocks::NUMBER => Some(Field::Goldilocks),
@@ -79,7 +79,7 @@ impl Geometry {
         self.bytes(lists, log_size) + scratch
     }
 
-    /// Returns the base-2 logarithms of the sizes of which so many lists fit, from `least` on.
+    /// Returns the base-2 logarithms of the sizes of which `lists` lists fit, from `least` on.
     fn sizes(&self, lists: usize, least: u32) -> RangeInclusive<u32> {
         let mut fit =
             (least..=*self.logs.end()).rev().filter(|&log| self.needed(lists, log) <= self.memory);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_do_not_fit_are_told_with_what_would() {
+    fn errors_name_the_sizes_that_fit() {
         geometry().require(18).unwrap();
         for log in [5, 19] {
             let problem = geometry().require(log).unwrap_err().to_string();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_of_the_groups_order_have_room() {
+    fn scalars_of_the_groups_order_fit() {
         use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, PrimeField};
         let long = |scalars| {
             let (field, logs, memory) = (Field::Bn254Fr, 1..=12, 1 << 30);

@@ -41,20 +41,20 @@ pub fn exchanges() -> [Exchange; 3] {
 /// A command; addresses are relative to the region, bytes are those of the request's nodes or of the response's digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Of these bytes, up to a byte behind them, to an address.
+    /// Write the bytes `from..end` to an address.
     Write { from: usize, end: usize, to: u64 },
-    /// Of so many digests. `first`: number of its first node, in the lowest layer.
+    /// Hash to `count` digests. `first`: number of its first node, in the lowest layer.
     Layer { from: u64, to: u64, count: usize, arity: usize, first: Option<usize> },
-    /// To these bytes, up to a byte behind them.
+    /// Read from an address to the bytes `to..end`.
     Read { from: u64, to: usize, end: usize },
 }
 
-/// Returns the bytes in memory of so many nodes.
+/// Returns the bytes of `nodes` nodes in memory.
 fn bytes_of(nodes: usize) -> u64 {
     (nodes as u64 * ELEMENT_BYTES as u64).div_ceil(GRANULE) * GRANULE
 }
 
-/// Returns all commands for layers of so many nodes each; those that move bytes move `span` of them, whole granules.
+/// Returns all commands for layers of `counts` nodes; those that move bytes move `span` of them, whole granules.
 fn steps(counts: &[usize], arities: &[usize], output: Output, span: usize) -> Vec<Step> {
     let pieces =
         |bytes: usize| (0..bytes).step_by(span).map(move |start| (start, bytes.min(start + span)));
@@ -144,14 +144,14 @@ impl Job {
         match (found, step) {
             (status::DONE, _) => {}
             (status::MEMORY_FAULT, _) => self.failed = true,
-            // The tag, 0, is right; what is behind in the memory was hashed.
+            // The tag, 0, is right; the elements behind it in memory were hashed.
             (status::REFUSED, Step::Layer { count, arity, first: Some(first), .. })
                 if !element.is_multiple_of(arity + 1) && element < count * (arity + 1) =>
             {
                 let wrong = first + element / (arity + 1) * arity + element % (arity + 1) - 1;
                 self.wrong = Some(self.wrong.map_or(wrong, |first| first.min(wrong)));
             }
-            // If nodes were refused, so may be what was hashed of their digests' places, which are 0: they are not.
+            // The digest of a refused hash is 0, which is a valid node: no layer above refuses it.
             _ => return Err(format!("status {found}, element {element}")),
         }
         Ok(())
@@ -172,7 +172,7 @@ impl Job {
     }
 }
 
-/// Returns the bytes in memory of layers of so many nodes each.
+/// Returns the bytes in memory of layers with these numbers of nodes.
 fn needed(counts: &[usize]) -> u64 {
     counts.iter().map(|&nodes| bytes_of(nodes)).sum()
 }
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_names_what_would() {
+    fn errors_name_the_largest_size_that_fits() {
         let problem = |counts: &[usize], arities: &[usize], memory| {
             fits(counts, arities, memory).unwrap_err().to_string()
         };

@@ -1,6 +1,6 @@
-//! What a PCI function shows of itself, or memory that it writes, as bytes of this process.
+//! A mapped file: a region of a PCI function, or memory that it writes.
 //!
-//! Each access is made once, in its width and in program order. Stores to a window that combines them reach the card in any order until a
+//! Each access happens once, in its width and in program order. Stores to a write-combined window reach the card in any order until a
 //! [`fence`].
 
 use std::fs::OpenOptions;
@@ -15,7 +15,7 @@ pub struct Bar {
     map: MmapRaw,
 }
 
-/// Everything stored before it is on its way to the card before anything that is stored behind it; nothing behind it is loaded before.
+/// Orders memory accesses: earlier stores are sent to the card before later ones, and later loads are executed after it.
 pub fn fence() {
     order(Ordering::SeqCst);
 }
@@ -27,17 +27,17 @@ impl Bar {
         Ok(Self { map: MmapOptions::new().offset(start).len(bytes).map_raw(&file)? })
     }
 
-    /// Where it begins in this process.
+    /// Returns the address of the first byte in this process.
     pub fn address(&self) -> usize {
         self.map.as_ptr() as usize
     }
 
-    /// All of it, for whoever keeps it mapped meanwhile.
+    /// Returns the whole range, for a caller that keeps it mapped meanwhile.
     pub(crate) fn range(&self) -> (*mut u8, usize) {
         (self.map.as_mut_ptr(), self.map.len())
     }
 
-    /// A place for a whole number at a byte offset.
+    /// Returns the address of a value at a byte offset.
     fn place<T>(&self, at: usize, count: usize) -> *mut T {
         let bytes = size_of::<T>() * count;
         let fits = at.checked_add(bytes).is_some_and(|end| end <= self.map.len());
@@ -46,25 +46,25 @@ impl Bar {
         unsafe { self.map.as_mut_ptr().add(at).cast() }
     }
 
-    /// Reads a word.
+    /// Reads 32 bits.
     pub fn read(&self, at: usize) -> u32 {
         // SAFETY: the place lies within the map and is aligned; any bytes are a number. The card may change it meanwhile, which volatile allows.
         u32::from_le(unsafe { self.place::<u32>(at, 1).read_volatile() })
     }
 
-    /// Reads two words at once.
+    /// Reads 64 bits at once.
     pub fn read_long(&self, at: usize) -> u64 {
         // SAFETY: as above.
         u64::from_le(unsafe { self.place::<u64>(at, 1).read_volatile() })
     }
 
-    /// Writes a word.
+    /// Writes 32 bits.
     pub fn write(&self, at: usize, value: u32) {
         // SAFETY: the place lies within the map and is aligned.
         unsafe { self.place::<u32>(at, 1).write_volatile(value.to_le()) };
     }
 
-    /// Writes whole words of eight bytes.
+    /// Writes whole 64-bit values.
     pub fn fill(&self, at: usize, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         assert!(rest.is_empty(), "{} bytes are not whole words", bytes.len());
@@ -75,7 +75,7 @@ impl Bar {
         }
     }
 
-    /// Reads whole words of eight bytes.
+    /// Reads whole 64-bit values.
     pub fn take(&self, at: usize, bytes: &mut [u8]) {
         let (words, rest) = bytes.as_chunks_mut::<8>();
         assert!(rest.is_empty(), "not whole words");

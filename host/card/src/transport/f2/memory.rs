@@ -1,7 +1,7 @@
-//! Memory of this machine that a card writes by its address on the bus: one huge page, which is contiguous and stays where it is.
+//! Host memory that a card writes by its bus address: one huge page, which is contiguous and never moves.
 //!
-//! It is a file, which outlives the program: what a card still writes for a host that was killed lands where the next host looks, and never in
-//! memory that the system has given to somebody else.
+//! It is a file that outlives the process. If a host process was killed, further writes of the card go to the memory of the next session, and never
+//! to memory that the system has assigned to another process.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
@@ -12,33 +12,33 @@ use rustix::fs::{FlockOperation, OFlags, flock, statfs};
 
 use super::bar::Bar;
 
-/// Where the system shows its huge pages as files.
+/// The folder in which the system shows huge pages as files.
 const PAGES: &str = "/dev/hugepages";
-/// What the system calls such a file system.
+/// The number of that type of file system.
 const HUGE: i64 = 0x9584_58f6;
-/// The card's answers are nobody else's to read, and its lock nobody else's to hold.
+/// The file mode: only the owner may read the card's replies or hold the lock.
 const OWN: u32 = 0o600;
-/// Where the system tells physical addresses, eight bytes for each small page.
+/// The table of physical addresses, eight bytes for each small page.
 const TABLE: &str = "/proc/self/pagemap";
 const SMALL: u64 = 4096;
-/// Of an entry there: the page is in memory; its number, which only root is told.
+/// Bits of an entry: the page is in memory; its number, which only root can read.
 const PRESENT: u64 = 1 << 63;
 const NUMBER: u64 = (1 << 55) - 1;
-/// Where the memory of an emulated slot begins on its bus.
+/// The bus address of the memory of an emulated slot.
 pub const EMULATED: u64 = 0x17_4000_0000;
 
-/// The memory of a slot, which nobody else has opened.
+/// The memory of a slot, opened by this process alone.
 pub struct Memory {
     /// Its bytes.
     pub bytes: Bar,
     /// Its address for the card.
     pub base: u64,
-    /// While it is open, the slot is ours.
+    /// The lock of the slot, held while the file is open.
     _lock: File,
 }
 
 impl Memory {
-    /// A huge page, for the function with this address: numbers of slots move when one is taken away.
+    /// Maps a huge page for the function with this address. The slot number would not identify it: numbers change when a slot is removed.
     pub fn huge(function: &str, bytes: usize) -> Result<Self, String> {
         let found = statfs(PAGES).map_err(|_| no_pages())?;
         if found.f_type as i64 != HUGE {
@@ -52,16 +52,17 @@ impl Memory {
             ErrorKind::OutOfMemory => no_pages(),
             _ => format!("{}: {error}", path.display()),
         })?;
-        // A page has no place before it is used.
+        // A page has no physical address before its first use.
         bytes.write(0, 0);
         let base = File::open(TABLE).and_then(|table| physical(&table, bytes.address() as u64));
         let base = base.map_err(|error| format!("{TABLE}: {error}"))?;
-        let base =
-            base.ok_or("where its memory is only root is told: run this as root (`sudo`)")?;
+        let base = base.ok_or(
+            "only root can read the physical address of its memory: run this as root (`sudo`)",
+        )?;
         Ok(Self { bytes, base, _lock: file })
     }
 
-    /// A file in place of it, for an emulated slot in files of a folder.
+    /// Maps a file instead, for an emulated slot in files of a folder.
     pub fn emulated(folder: &Path, number: u32, bytes: usize) -> Result<Self, String> {
         let path = folder.join(format!("memory{number}"));
         let file = locked(&path)?;
@@ -101,7 +102,7 @@ fn no_pages() -> String {
     )
 }
 
-/// The physical address of a place in this process; `None` where it is kept from us.
+/// Returns the physical address of an address of this process; `None` if this process may not read it.
 fn physical(table: &File, place: u64) -> io::Result<Option<u64>> {
     let mut entry = [0; 8];
     table.read_exact_at(&mut entry, place / SMALL * 8)?;
@@ -126,9 +127,9 @@ mod tests {
         }
         let table = File::open(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        let told = |place| physical(&table, place).unwrap();
-        assert_eq!((told(4096), told(8192 + 5)), (Some(0x123_4000), Some(0x123_5005)));
-        assert_eq!((told(0), told(3 * 4096), told(4 * 4096)), (None, None, None));
+        let address = |place| physical(&table, place).unwrap();
+        assert_eq!((address(4096), address(8192 + 5)), (Some(0x123_4000), Some(0x123_5005)));
+        assert_eq!((address(0), address(3 * 4096), address(4 * 4096)), (None, None, None));
         assert!(physical(&table, 5 * 4096).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A stream's two rings: pages in the card's room, which the host writes, and pages in the host's room, which the card writes.
+//! The two rings of a stream: pages in the card's window, which the host writes, and pages in host memory, which the card writes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use crate::wire::put;
 
 /// Bytes of a page.
 const PAGE: usize = room::pages::SLOT as usize;
-/// No reply of any engine, and no answer of a memory, is longer.
+/// The longest transfer: no reply of an engine or of a memory is longer.
 const LONGEST: usize = 1 << 20;
 
-/// Transfers that may wait here before the card has to keep them.
+/// The most transfers that wait on the host before the card has to hold them.
 const WAITING: usize = 256;
 
 /// A stream.
 pub struct Ring {
     session: Arc<Session>,
     stream: u32,
-    /// Nothing is waited for longer while something is sent, nor an answer of the memory.
+    /// The time limit of sending and of a response of the memory.
     limit: Duration,
-    /// Pages that were sent, that the card has taken as far as is known, and that were read, modulo 2^16.
+    /// Numbers of pages modulo 2^16: sent, taken by the card as of the last read, and read by the host.
     sent: u16,
     taken: u16,
     read: u16,
-    /// Transfers that came while something was sent.
+    /// Transfers that arrived while another one was sent.
     waiting: VecDeque<Vec<u8>>,
-    /// Pages of a transfer that is not whole.
+    /// The received pages of an incomplete transfer.
     partial: Vec<u8>,
     looked: Instant,
 }
 
 impl Ring {
-    /// Of a session in which nothing was sent.
+    /// Creates the rings of a session in which nothing was sent.
     pub fn new(session: Arc<Session>, stream: u32, limit: Duration) -> Self {
         let (sent, taken, read) = (0, 0, 0);
         let (waiting, partial, looked) = (VecDeque::new(), Vec::new(), Instant::now());
@@ -54,7 +54,7 @@ impl Ring {
         while !rest.is_empty() {
             let mut looked = self.looked;
             let left = self.limit.saturating_sub(start.elapsed());
-            let free = session.wait(left, &mut looked, || self.room())?;
+            let free = session.wait(left, &mut looked, || self.free_pages())?;
             self.looked = looked;
             let Some(free) = free else { return session.late(self.limit) };
             let (now, later) = rest.split_at(rest.len().min(free * PAGE));
@@ -64,14 +64,14 @@ impl Ring {
         Ok(())
     }
 
-    /// Pages that have room, if there is one. A card whose replies nobody takes may take no packets.
-    fn room(&mut self) -> Result<Option<usize>> {
+    /// Returns the number of free pages; `None` if there is none. A card whose replies are not read may accept no packets.
+    fn free_pages(&mut self) -> Result<Option<usize>> {
         let slots = self.session.slots;
         if self.sent.wrapping_sub(self.taken) == slots {
             let taken = self.session.taken(self.stream)?;
             if self.sent.wrapping_sub(taken) > slots {
                 let problem =
-                    format!("it says it has taken {taken} pages when {} were sent", self.sent);
+                    format!("it reports {taken} taken pages, but {} were sent", self.sent);
                 return self.session.died(self.session.lost(problem));
             }
             self.taken = taken;
@@ -86,7 +86,7 @@ impl Ring {
         Ok(Some(free.into()).filter(|free| *free > 0))
     }
 
-    /// Fills so many pages. Their data is in the card before the first descriptor is.
+    /// Fills pages. Their data reach the card before the first descriptor does.
     fn put(&mut self, bytes: &[u8], ends: bool) -> Result<()> {
         self.session.settle_registers()?;
         let window = self.session.window();
@@ -129,13 +129,13 @@ impl Ring {
         value
     }
 
-    /// Where the descriptor of a page is.
+    /// Returns the offset of a page's descriptor.
     fn place(&self, number: u16) -> usize {
         use room::descriptors::{BASE, SLOT, STRIDE};
         (BASE + self.stream * STRIDE + self.slot(number) * SLOT) as usize
     }
 
-    /// And its data.
+    /// Returns the offset of a page's data.
     fn page(&self, number: u16) -> usize {
         use room::pages::{BASE, SLOT, STRIDE};
         (BASE + self.stream * STRIDE + self.slot(number) * SLOT) as usize
@@ -145,7 +145,7 @@ impl Ring {
         (number % self.session.slots).into()
     }
 
-    /// The next transfer of the card; `None` when none is whole within `limit`.
+    /// Returns the next transfer of the card; `None` when none is complete within `limit`.
     pub fn receive(&mut self, limit: Duration) -> Result<Option<Vec<u8>>> {
         let session = self.session.clone();
         let mut looked = self.looked;
@@ -154,7 +154,7 @@ impl Ring {
         found
     }
 
-    /// The next transfer, if it is there.
+    /// Returns the next transfer, if it has arrived.
     pub fn poll(&mut self) -> Result<Option<Vec<u8>>> {
         self.session.is_well()?;
         match self.waiting.pop_front() {
@@ -186,7 +186,8 @@ impl Ring {
         Ok(whole)
     }
 
-    /// Bytes of the next page, and does it end its transfer? `None` while it is not there: what stands there is older, or an earlier session's.
+    /// Returns the bytes of the next page, and whether it ends its transfer. `None` if it has not arrived: the descriptor is older, or that of an
+    /// earlier session.
     fn next(&self) -> Result<Option<(usize, bool)>> {
         let found = self.session.memory().read_long(self.place(self.read));
         let field = |offset: u32| (found >> (8 * offset)) as u16;
@@ -194,7 +195,7 @@ impl Ring {
         if (session, field(descriptor::number::OFFSET)) != (self.session.number(), self.read) {
             return Ok(None);
         }
-        // The data was written before.
+        // The card wrote the data before the descriptor.
         order(Ordering::Acquire);
         let bytes = usize::from(field(descriptor::bytes::OFFSET));
         let goes_on = bytes.is_multiple_of(BEAT);

@@ -1,4 +1,4 @@
-//! A session with a slot: what both streams share, from its opening until nothing of it is under way any more.
+//! A session with a slot: the state that both streams share, from opening until no transfer is outstanding.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,13 +15,13 @@ use crate::transport::image::ONES;
 use crate::wire::constants::shell::identification;
 use crate::wire::constants::slot_rings::{registers as at, room, state, stream};
 
-/// How often whoever waits for a card looks whether it is well.
+/// The interval at which a wait checks the card.
 const LOOK: Duration = Duration::from_millis(20);
-/// So long a wait does not sleep, then for a share of the time that it has waited already.
+/// The time for which a wait spins; afterwards it sleeps for a share of the time that has passed.
 const AWAKE: Duration = Duration::from_micros(50);
 const SHARE: u32 = 8;
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
-/// How long closing waits for the card.
+/// The longest time that closing waits for the card.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// An open session.
@@ -32,25 +32,25 @@ pub struct Session {
     window: Bar,
     memory: Memory,
     number: u16,
-    /// Of each ring.
+    /// The number of slots of each ring.
     pub slots: u16,
     closed: AtomicBool,
-    /// Registers of the card were written, and nothing behind them was read.
+    /// True if registers of the card were written and none was read since.
     written: Mutex<bool>,
-    /// Why it is no more.
+    /// The reason why the session ended.
     dead: OnceLock<Error>,
 }
 
 impl Session {
-    /// Opens slot `number`, or one that is emulated in files of a folder; gives up after `limit`. Whatever an earlier host left, the card is in
-    /// its first state afterwards, and the rings are empty.
+    /// Opens slot `number`, or one that is emulated in files of a folder, within `limit`. The card is in its initial state
+    /// afterwards, whatever an earlier host left, and the rings are empty.
     pub fn open(emulated: Option<&Path>, number: u32, limit: Duration) -> Result<Self> {
         let name = format!("f2:{number}");
         let failed = |problem: String| Error::Open { device: name.clone(), problem };
         let slot =
             Slot::find(emulated.unwrap_or(Path::new(PCI_DEVICES)), number).map_err(failed)?;
         slot.check().map_err(failed)?;
-        // Before anything of the card is touched: it is also the lock.
+        // Before the first access to the card: the memory is also the lock.
         let memory = match emulated {
             None => Memory::huge(&slot.address(), room::BYTES as usize),
             Some(folder) => Memory::emulated(folder, number, room::BYTES as usize),
@@ -92,7 +92,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Closes what is open, then opens this session in memory in which nothing is left of another.
+    /// Closes an open session, then opens this one with cleared memory.
     fn begin(&self, limit: Duration) -> Result<()> {
         let start = Instant::now();
         self.settle(0, limit)?;
@@ -107,9 +107,9 @@ impl Session {
         self.settle(self.number, limit.saturating_sub(start.elapsed()))
     }
 
-    /// Writes the session's register and waits until that has been done.
+    /// Writes the session's register and waits until the card has taken it.
     fn settle(&self, session: u16, limit: Duration) -> Result<()> {
-        let there = || match self.slot.is_there() {
+        let there = || match self.slot.exists() {
             true => Ok(()),
             false => Err(self.refused(self.gone())),
         };
@@ -119,15 +119,15 @@ impl Session {
         let start = Instant::now();
         loop {
             there()?;
-            // Only the card writes this one, so it has seen the session; its state then is that of the session.
-            let told = self.get(at::taken::OFFSET);
+            // Only the card writes this value, so it has read the session; its state is then that of the session.
+            let taken = self.get(at::taken::OFFSET);
             let found = self.get(at::state::OFFSET);
-            if found == ONES || told == ONES {
+            if found == ONES || taken == ONES {
                 return Err(self.refused(self.slot.foreign(ONES)));
             }
-            // A card that is closed may stay in its reset.
+            // A closed card may stay in its reset.
             let waits_for = if session == 0 { 0 } else { state::DOWN } | state::RESETTING;
-            if told >> 16 == session.into() && found & waits_for == 0 {
+            if taken >> 16 == session.into() && found & waits_for == 0 {
                 return Ok(());
             }
             if start.elapsed() >= limit {
@@ -155,28 +155,28 @@ impl Session {
         self.registers.write((at::BASE + offset) as usize, value);
     }
 
-    /// What it leads to, for messages.
+    /// Returns the name of the device, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// An error of a card that is no more.
+    /// Returns the error of a lost card.
     pub fn lost(&self, problem: impl std::fmt::Display) -> Error {
         Error::Lost { device: self.name.clone(), problem: problem.to_string() }
     }
 
-    /// Once lost, always lost, for both streams.
+    /// Records the loss, for both streams, and returns the first error.
     pub fn died<T>(&self, error: Error) -> Result<T> {
         Err(self.dead.get_or_init(|| error).clone())
     }
 
-    /// A time-out, which also ends the session.
+    /// Returns a time-out, which also ends the session.
     pub fn late<T>(&self, limit: Duration) -> Result<T> {
         let (device, seconds) = (self.name.clone(), limit.as_secs_f64());
         self.died(Error::TimedOut { device, seconds })
     }
 
-    /// Is it neither lost nor closed, as far as is known?
+    /// Returns an error if the session is known to be lost or closed.
     pub fn is_well(&self) -> Result<()> {
         match self.dead.get() {
             Some(error) => Err(error.clone()),
@@ -185,17 +185,17 @@ impl Session {
         }
     }
 
-    /// May its registers and its window be used? The system ends a program that uses those of a function that it has taken away: so the
-    /// function's files are looked for before each register and each page.
+    /// Returns an error if registers and window must not be accessed. The system kills a process that accesses a function which was removed, so
+    /// the function's files are checked before each register and each page.
     pub fn alive(&self) -> Result<()> {
         self.is_well()?;
-        if !self.slot.is_there() {
+        if !self.slot.exists() {
             return self.died(self.lost(self.gone()));
         }
         Ok(())
     }
 
-    /// Is the card well?
+    /// Checks the state of the card.
     pub fn look(&self) -> Result<()> {
         self.alive()?;
         let (session, found) = (self.get(at::session::OFFSET), self.get(at::state::OFFSET));
@@ -213,7 +213,7 @@ impl Session {
         self.died(self.lost(problem))
     }
 
-    /// Reads a register of the card's own.
+    /// Reads a register of the card.
     pub fn read(&self, address: u32) -> Result<u32> {
         self.reach(address)?;
         let value = self.registers.read(address as usize);
@@ -224,7 +224,7 @@ impl Session {
         Ok(value)
     }
 
-    /// All ones are a value, or those of registers that answer no more though the rings do: in a reset for a while, otherwise for ever.
+    /// Checks for lost registers. All ones can be a value, or mean that registers do not respond although the rings do: during a reset, or permanently.
     fn answers(&self) -> Result<()> {
         let is_silent = || self.registers.read(identification::magic::OFFSET as usize) == ONES;
         if is_silent() && self.get(at::state::OFFSET) & state::DOWN == 0 && is_silent() {
@@ -234,7 +234,7 @@ impl Session {
         Ok(())
     }
 
-    /// Writes a register of the card's own.
+    /// Writes a register of the card.
     pub fn write(&self, address: u32, value: u32) -> Result<()> {
         self.reach(address)?;
         self.registers.write(address as usize, value);
@@ -242,8 +242,8 @@ impl Session {
         Ok(())
     }
 
-    /// Makes sure that what was written to the card's registers is there before what goes over PCIS next: nothing orders the two, but a read waits for
-    /// the writes before it.
+    /// Waits until writes to the card's registers have arrived, before the next write over PCIS. The two are not ordered, but a read waits for
+    /// earlier writes.
     pub fn settle_registers(&self) -> Result<()> {
         // The other stream waits for the same read.
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -260,48 +260,48 @@ impl Session {
         self.alive()
     }
 
-    /// How many pages of a stream the card has taken.
+    /// Returns the number of pages of a stream that the card has taken.
     pub fn taken(&self, stream: u32) -> Result<u16> {
         self.alive()?;
-        let told = self.get(at::taken::OFFSET + stream * at::taken::STRIDE);
-        if told >> 16 != self.number.into() {
+        let taken = self.get(at::taken::OFFSET + stream * at::taken::STRIDE);
+        if taken >> 16 != self.number.into() {
             self.look()?;
-            return self.died(self.lost(format!("it tells {told:#010x} of another session")));
+            return self.died(self.lost(format!("it reports {taken:#010x} of another session")));
         }
-        Ok(told as u16)
+        Ok(taken as u16)
     }
 
-    /// Tells the card how many pages of a stream were read.
+    /// Reports to the card how many pages of a stream were read.
     pub fn free(&self, stream: u32, pages: u16) -> Result<()> {
         self.alive()?;
         let value = u32::from(self.number) << 16 | u32::from(pages);
-        // What was read is read before the card may write there again.
+        // The pages were read before the card may overwrite them.
         fence();
         self.put(at::freed::OFFSET + stream * at::freed::STRIDE, value);
         Ok(())
     }
 
-    /// The card's room.
+    /// Returns the card's window.
     pub fn window(&self) -> &Bar {
         &self.window
     }
 
-    /// That of the host.
+    /// Returns the host memory.
     pub fn memory(&self) -> &Bar {
         &self.memory.bytes
     }
 
-    /// What stands in the descriptors.
+    /// Returns the session number, which is in the descriptors.
     pub fn number(&self) -> u16 {
         self.number
     }
 
-    /// Every wait ends now.
+    /// Ends every wait.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
     }
 
-    /// Waits until something is there; `None` when nothing is within the limit. `looked`: when whoever waits last saw that the card is well.
+    /// Calls `poll` until it returns a value; returns `None` after the limit. `looked` is the time of the last successful check of the card.
     pub fn wait<T>(
         &self,
         limit: Duration,
@@ -328,21 +328,21 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if !self.slot.is_there()
-            || ![0, self.number.into()].contains(&self.get(at::session::OFFSET))
+        if !self.slot.exists() || ![0, self.number.into()].contains(&self.get(at::session::OFFSET))
         {
             return;
         }
-        // What does not end, as on a card that hangs, reaches no memory any more.
+        // If the card does not respond, it accesses no memory either.
         let _ = self.settle(0, FAREWELL);
         let _ = self.slot.master(false);
     }
 }
 
-/// Another number than that of the session that is open, so that it is seen that the card has taken it; and none that is read of a card that is gone.
+/// Returns a new session number: it differs from that of the open session, so that the card's acceptance can be detected, and from the value of a
+/// removed card.
 fn fresh(open: u32) -> u16 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Spread over all numbers: hosts open at any time, but often in the same second.
+    // Spread over all numbers: hosts may open at any time, but often in the same second.
     let spread = (now.as_nanos() as u64 ^ u64::from(std::process::id()) << 32)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let number = ((spread >> 40) % 0xfffe) as u16 + 1;

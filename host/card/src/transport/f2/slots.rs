@@ -1,7 +1,7 @@
-//! Which slots this machine has, and what is wrong with those that cannot be opened.
+//! The slots of this machine, and the reasons why some cannot be opened.
 //!
-//! A slot has two PCI functions: Amazon's for management, by which slots are found and counted as Amazon's tools count them, and function 0 of the
-//! same device, which leads to the image and has the ids that the image gives it.
+//! A slot has two PCI functions: Amazon's for management, by which slots are found and numbered as Amazon's tools number them, and function 0 of the
+//! same device, which gives access to the image and has the ids of the image.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -12,7 +12,7 @@ use super::bar::Bar;
 use crate::transport::image;
 use crate::wire::constants::slot_rings::registers::{BASE, magic};
 
-/// Where the system shows its PCI functions.
+/// The folder in which the system shows PCI functions.
 pub const PCI_DEVICES: &str = "/sys/bus/pci/devices";
 /// Vendor and device of the function for management.
 const MANAGEMENT: [&str; 2] = ["0x1d0f", "0x9248"];
@@ -30,7 +30,7 @@ pub struct Slot {
     folder: PathBuf,
 }
 
-/// The slots that a folder shows ([`PCI_DEVICES`]): number, and what their registers say without opening them.
+/// Returns the slots in a folder ([`PCI_DEVICES`]): number, and the description in their registers. No slot is opened.
 pub fn f2_slots(devices: &Path) -> Vec<(u32, String)> {
     let about = |slot: &Slot| -> Result<String, String> {
         slot.check()?;
@@ -45,8 +45,8 @@ pub fn f2_slots(devices: &Path) -> Vec<(u32, String)> {
             found => Err(slot.foreign(found)),
         }
     };
-    let told = |slot: Slot| (slot.number, about(&slot).unwrap_or_else(|problem| problem));
-    found(devices).into_iter().map(told).collect()
+    let described = |slot: Slot| (slot.number, about(&slot).unwrap_or_else(|problem| problem));
+    found(devices).into_iter().map(described).collect()
 }
 
 fn found(devices: &Path) -> Vec<Slot> {
@@ -72,12 +72,12 @@ impl Slot {
         let all = found(devices);
         let last = all.len().checked_sub(1);
         all.into_iter().find(|slot| slot.number == number).ok_or_else(|| match last {
-            None => "no FPGA slot is on this machine: f2: is for F2 instances of AWS; `proofmill devices` lists what is here".into(),
+            None => "this machine has no FPGA slot: f2: is for F2 instances of AWS; `proofmill devices` lists the devices of this machine".into(),
             Some(last) => format!("there is no slot {number}: they are numbered from 0 to {last}"),
         })
     }
 
-    /// Why no program may use it now, if that is so.
+    /// Returns an error if no program can use it now.
     pub fn check(&self) -> Result<(), String> {
         let address = self.address();
         if let Ok(driver) = fs::read_link(self.folder.join("driver")) {
@@ -87,11 +87,11 @@ impl Slot {
                 self.folder.join("driver/unbind").display()
             ));
         }
-        // Of an IOMMU that passes addresses through, the type is `identity`.
+        // The type of an IOMMU that does not translate addresses is `identity`.
         let kind = fs::read_to_string(self.folder.join("iommu_group/type"));
         if kind.as_ref().is_ok_and(|kind| kind.trim() != "identity") {
             return Err(format!(
-                "an IOMMU stands between the memory and the slot ({address}): start the system with iommu=pt"
+                "an IOMMU translates the slot's memory accesses ({address}): start the system with iommu=pt"
             ));
         }
         Ok(())
@@ -109,8 +109,8 @@ impl Slot {
         if self.folder.join(combined).exists() { combined } else { "resource4" }
     }
 
-    /// Is it still there?
-    pub fn is_there(&self) -> bool {
+    /// Returns whether the function still exists.
+    pub fn exists(&self) -> bool {
         self.folder.join("resource0").exists()
     }
 
@@ -139,12 +139,12 @@ impl Slot {
         file.and_then(|file| command(&file)).is_ok_and(|found| found & ANSWERS == 0)
     }
 
-    /// Why this is no card of ours, and what to do.
+    /// Returns the reason why this card has no supported image, and the remedy.
     pub fn foreign(&self, found: u32) -> String {
         image::foreign(found, magic::VALUE, &self.cure())
     }
 
-    /// How it gets our image.
+    /// Returns the command that loads the image.
     pub fn cure(&self) -> String {
         format!("load its image again (`sudo fpga-load-local-image -S {} -I agfi-…`)", self.number)
     }
@@ -154,7 +154,7 @@ impl Slot {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Why a file cannot be used, and what to do.
+    /// Returns the reason why a file cannot be used, and the remedy.
     fn explain(&self, path: &Path, error: &io::Error) -> String {
         let shown = path.display();
         match error.kind() {

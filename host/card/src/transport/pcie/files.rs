@@ -1,4 +1,4 @@
-//! Which cards the driver shows, and what is wrong with those that cannot be opened.
+//! The cards of the driver, and the reasons why some cannot be opened.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::transport::image;
 use crate::wire::constants::shell::identification;
 
-/// The cards behind files of this prefix: number, and what their registers say without opening them.
+/// Returns the cards whose files have this prefix: number, and the description in their registers. No card is opened.
 pub fn xdma_cards(prefix: &str) -> Vec<(u32, String)> {
     let about = |number: u32| {
         let path = file_of(prefix, number, "user");
@@ -24,7 +24,7 @@ pub fn xdma_cards(prefix: &str) -> Vec<(u32, String)> {
     numbers(prefix).into_iter().map(|number| (number, about(number))).collect()
 }
 
-/// PCI addresses of the vendor's boards that no driver serves, as far as the system tells.
+/// Returns the PCI addresses of the vendor's boards without a driver, as far as the system lists them.
 pub fn boards_without_driver() -> Vec<String> {
     without_driver(Path::new("/sys/bus/pci/devices"))
 }
@@ -54,25 +54,25 @@ fn numbers(prefix: &str) -> Vec<u32> {
     found
 }
 
-/// A file of a card.
+/// Returns the path of a card's file.
 pub fn file_of(prefix: &str, number: u32, name: &str) -> PathBuf {
     format!("{prefix}{number}_{name}").into()
 }
 
-/// A 32-bit register.
+/// Reads a 32-bit register.
 pub fn word(user: &File, address: u32) -> io::Result<u32> {
     let mut bytes = [0; 4];
     user.read_exact_at(&mut bytes, address.into())?;
     Ok(u32::from_le_bytes(bytes))
 }
 
-/// Why this is no card of ours, and what to do.
+/// Returns the reason why this card has no supported image, and the remedy.
 pub fn foreign(magic: u32) -> String {
     let cure = "load proofmill's image, then rescan the bus or start the machine again";
     image::foreign(magic, identification::magic::VALUE, cure)
 }
 
-/// Why a file cannot be opened, and what to do.
+/// Returns the reason why a file cannot be opened, and the remedy.
 pub fn explain(prefix: &str, number: u32, path: &Path, error: &io::Error) -> String {
     let shown = path.display();
     match error.kind() {

@@ -15,31 +15,31 @@ pub struct Lines {
     limit: Duration,
     queues: Queues,
     answers: Receiver<Result<SecretBytes>>,
-    /// Why they are no more.
+    /// The reason why they failed.
     dead: Option<Error>,
 }
 
 impl Lines {
-    /// Threads for these channels, which give up a transfer after `limit`.
+    /// Starts threads for these channels, which abandon a transfer after `limit`.
     pub fn open(
         (transfers, answers): (Channel, Channel),
         limit: Duration,
         threads: &mut Vec<JoinHandle<()>>,
     ) -> Result<Self> {
         let name = transfers.name.clone();
-        let (told, answered) = mpsc::channel();
+        let (sender, answered) = mpsc::channel();
         let queues = Queues::open(transfers, answers, threads, move |it| {
-            told.send(it.map(SecretBytes::from)).is_ok()
+            sender.send(it.map(SecretBytes::from)).is_ok()
         })?;
         Ok(Self { name, limit, queues, answers: answered, dead: None })
     }
 
-    /// To the writing thread, for what ends a read of the driver.
+    /// Returns the queue of the writing thread, for a packet that ends a pending read of the driver.
     pub fn farewell(&self) -> SyncSender<SecretBytes> {
         self.queues.farewell()
     }
 
-    /// What is said of the first transfer that fails is said of all later ones.
+    /// Stores the error of the first transfer that fails and returns it for all later ones.
     fn alive<T>(&mut self, use_them: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
         if let Some(error) = &self.dead {
             return Err(error.clone());

@@ -1,4 +1,4 @@
-//! The queues of a channel: a thread writes what is to go to the card, another reads what comes from it.
+//! The queues of a channel: one thread writes to the card, another reads from it.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -15,15 +15,15 @@ use rustix::io::Errno;
 use crate::transport::bulk::spawn;
 use crate::wire::Header;
 
-/// A read's bytes, and what its buffer is aligned to.
+/// The bytes of a read, and the alignment of its buffer.
 const PAGE: usize = 4096;
-/// No reply of any engine is longer.
+/// The longest reply of an engine.
 const LONGEST: usize = 1 << 20;
-/// The driver's word for a transfer that it gave up: ERESTARTSYS, which otherwise never leaves the kernel.
-const GIVEN_UP: i32 = 512;
-/// How often whoever waits for a channel looks whether that is still wanted.
+/// The driver's error for an abandoned transfer: ERESTARTSYS, which otherwise never leaves the kernel.
+const ABANDONED: i32 = 512;
+/// The interval at which a thread that waits for a channel checks whether to stop.
 pub const SLICE: Duration = Duration::from_millis(20);
-/// After so long without a reply the reading thread waits to be asked again, as it does when the driver gives a read up.
+/// The time without a reply after which the reading thread waits for the next request, as it does when the driver abandons a read.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// The ends of the threads' queues.
@@ -36,7 +36,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Threads for a channel to the card and one from it. What comes is told; false from there ends it.
+    /// Starts threads for a channel to the card and one from it. The callback receives each packet; it returns false to end the thread.
     pub fn open(
         writer: Channel,
         reader: Channel,
@@ -54,7 +54,7 @@ impl Queues {
         Ok(Self { name, stop, commands, taken, wanted })
     }
 
-    /// Gives bytes to the writing thread, and waits until they are written.
+    /// Passes bytes to the writing thread and waits until they are written.
     pub fn write(&self, bytes: &[u8], limit: Duration) -> Result<()> {
         // A thread that has ended has dropped the other end of `taken`, too.
         let _ = self.commands.send(bytes.to_vec().into());
@@ -63,19 +63,19 @@ impl Queues {
         })
     }
 
-    /// Lets the reading thread read, if it does not already.
+    /// Wakes the reading thread, unless it reads already.
     pub fn ask(&self) {
-        // Full: it has been asked already.
+        // Full: a request is queued already.
         let _ = self.wanted.try_send(());
     }
 
-    /// What a thread tells within the limit, unless the card is closed meanwhile.
-    pub fn wait<T>(&self, told: &Receiver<T>, limit: Duration) -> Result<Option<T>> {
+    /// Waits for a result from a thread; `None` after the limit, and an error once the card is closed.
+    pub fn wait<T>(&self, reply: &Receiver<T>, limit: Duration) -> Result<Option<T>> {
         let start = Instant::now();
         loop {
             let left = limit.saturating_sub(start.elapsed());
-            match told.recv_timeout(left.min(SLICE)) {
-                Ok(told) => return Ok(Some(told)),
+            match reply.recv_timeout(left.min(SLICE)) {
+                Ok(reply) => return Ok(Some(reply)),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(self.lost("a thread of its channels has ended"));
                 }
@@ -88,7 +88,7 @@ impl Queues {
         }
     }
 
-    /// The way to the writing thread, to be used when the card is closed.
+    /// Returns the queue of the writing thread, for use while the card is closed.
     pub fn farewell(&self) -> SyncSender<SecretBytes> {
         self.commands.clone()
     }
@@ -98,13 +98,13 @@ impl Queues {
     }
 }
 
-/// A channel as the driver offers it.
+/// The operations of the driver on a channel.
 pub trait Driver: Send {
-    /// May it be read or written?
+    /// Returns whether it can be read or written.
     fn is_ready(&self, what: PollFlags) -> io::Result<bool>;
-    /// Writes.
+    /// Writes bytes and returns their number.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
-    /// Reads.
+    /// Reads bytes and returns their number.
     fn read(&self, room: &mut [u8]) -> io::Result<usize>;
 }
 
@@ -122,20 +122,20 @@ impl Driver for File {
     }
 }
 
-/// A channel's file, in its thread. The card stays locked while one is there.
+/// A channel's file, for its thread. The card stays locked while any of them exists.
 pub struct Channel<F: Driver = File> {
-    /// The driver's.
+    /// The file of the driver.
     pub file: F,
-    /// Of the card.
+    /// The name of the card.
     pub name: String,
-    /// The card is being closed.
+    /// Set while the card is closed.
     pub stop: Arc<AtomicBool>,
-    /// What is locked.
+    /// The lock of the card.
     pub _lock: Arc<File>,
 }
 
 impl<F: Driver> Channel<F> {
-    /// Writes packet after packet and says of each how it went, until one fails or there are no more.
+    /// Writes packets and reports the result of each, until one fails or the queue is closed.
     fn write_all<E>(
         &self,
         commands: Receiver<SecretBytes>,
@@ -166,8 +166,8 @@ impl<F: Driver> Channel<F> {
                     return Err(self.lost(format!("it took {count} bytes of a packet of {whole}")));
                 }
                 Err(error) if is_passing(&error) => {}
-                Err(error) if error.raw_os_error() == Some(GIVEN_UP) => {
-                    let problem = "it takes no packet: the XDMA driver gave a transfer up (error 512); load the card's image again";
+                Err(error) if error.raw_os_error() == Some(ABANDONED) => {
+                    let problem = "it takes no packet: the XDMA driver abandoned a transfer (error 512); load the card's image again";
                     return Err(self.lost(problem));
                 }
                 Err(error) => return Err(self.lost(format!("writing: {error}"))),
@@ -175,7 +175,7 @@ impl<F: Driver> Channel<F> {
         }
     }
 
-    /// When asked, reads packets until none comes.
+    /// On each request, reads packets until none arrives.
     fn read_all(&self, wanted: Receiver<()>, tell: impl Fn(Result<Vec<u8>>) -> bool) {
         let mut page = Aligned::new(PAGE);
         for () in wanted {
@@ -188,7 +188,7 @@ impl<F: Driver> Channel<F> {
         }
     }
 
-    /// One packet; `None` when the driver gave up waiting for it, or nobody wants it any more.
+    /// Reads one packet; `None` when the driver abandoned the read, or the card is being closed.
     fn packet(&self, page: &mut [u8]) -> Result<Option<Vec<u8>>> {
         let mut packet = Vec::new();
         loop {
@@ -199,8 +199,8 @@ impl<F: Driver> Channel<F> {
                 };
             };
             packet.extend_from_slice(&page[..count]);
-            // Only a packet whose end is a page's end does not show it; the header does. (An interrupt of the coprocessor says less than
-            // its length, but is shorter than a page.)
+            // Only a packet that ends at the end of a page does not show its end; the header does. (The length in the header of a coprocessor's interrupt
+            // is too small, but the packet is shorter than a page.)
             let is_whole = |header: Header| header.len as usize <= packet.len();
             if count < page.len() || Header::of(&packet).is_none_or(is_whole) {
                 return Ok(Some(packet));
@@ -224,7 +224,7 @@ impl<F: Driver> Channel<F> {
                 Ok(0) => return Err(self.lost("its stream of replies has ended")),
                 Ok(count) => return Ok(Some(count)),
                 Err(error) if is_passing(&error) => {}
-                Err(error) if error.raw_os_error() == Some(GIVEN_UP) => return Ok(None),
+                Err(error) if error.raw_os_error() == Some(ABANDONED) => return Ok(None),
                 Err(error) => return Err(self.lost(format!("reading: {error}"))),
             }
         }
@@ -239,23 +239,23 @@ impl<F: Driver> Channel<F> {
     }
 }
 
-/// Can this be tried again at once?
+/// Returns whether the call can be repeated at once.
 pub fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Waits until a file can be read or written. The driver's channels always say yes.
+/// Waits until a file can be read or written. The driver's channels are always ready.
 pub fn ready(file: &File, what: PollFlags, limit: Option<&Timespec>) -> io::Result<bool> {
     let mut files = [PollFd::new(file, what)];
     match poll(&mut files, limit) {
-        // What went wrong with the file, its read or write tells.
+        // The read or write reports an error of the file.
         Ok(_) => Ok(!files[0].revents().is_empty()),
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Memory that begins with a page. Packets may contain scalars or elements.
+/// Page-aligned memory. Packets may contain scalars or elements.
 struct Aligned {
     bytes: SecretBytes,
 }
@@ -287,7 +287,7 @@ mod tests {
 
     use super::*;
 
-    /// A driver that does what it is told, call by call.
+    /// A driver with prepared results, call by call.
     struct Script(Mutex<VecDeque<io::Result<usize>>>);
 
     impl Driver for Script {
@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn given_up() -> io::Result<usize> {
-        Err(io::Error::from_raw_os_error(GIVEN_UP))
+        Err(io::Error::from_raw_os_error(ABANDONED))
     }
 
     fn passing() -> io::Result<usize> {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_the_driver_gave_up_says_what_to_do() {
+    fn the_error_of_an_abandoned_write_names_the_remedy() {
         let error = scripted([passing(), given_up()]).write(&[0; 24]).unwrap_err().to_string();
         assert!(error.contains("error 512") && error.contains("load the card's image"), "{error}");
     }
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_the_driver_gave_up_brought_nothing() {
+    fn an_abandoned_read_returns_nothing() {
         let mut page = vec![0; PAGE];
         assert_eq!(scripted([given_up()]).packet(&mut page).unwrap(), None);
         let packet = scripted([passing(), Ok(17)]).packet(&mut page).unwrap();

@@ -1,5 +1,5 @@
-//! A simulated card behind the shell of an F2 instance: registers over OCL, stores over PCIS, memory that it writes over PCIM. What an emulated slot
-//! is made of; time passes only in a run or while a register is touched.
+//! A simulated card in the shell of an F2 instance: registers over OCL, stores over PCIS, memory that it writes over PCIM. Emulated slots
+//! are based on it; time passes only in a run or during a register access.
 
 use std::ffi::c_int;
 use std::ptr::NonNull;
@@ -45,12 +45,12 @@ impl Functions {
 pub struct SimSlot {
     card: SimTransport,
     functions: Functions,
-    /// What it may write; never read.
+    /// The memory that it may write; never read.
     lent: Option<Bar>,
 }
 
 impl SimSlot {
-    /// A card out of reset; [`Error::Unsupported`] where the library's card is behind no such shell.
+    /// Creates a card out of reset; [`Error::Unsupported`] if the library's card has no such shell.
     pub fn new(library: &SimLibrary) -> Result<Self> {
         let card = SimTransport::new(library)?;
         let absent = || super::super::unsupported(card.name(), "slot of an F2 instance");
@@ -59,13 +59,13 @@ impl SimSlot {
         Ok(Self { card, functions, lent: None })
     }
 
-    /// Stores bytes over PCIS, behind what was stored before.
+    /// Stores bytes over PCIS, after earlier stores.
     pub fn store(&mut self, address: u64, bytes: &[u8]) {
         // SAFETY: a live card; the bytes are copied before the call returns.
         unsafe { (self.functions.write)(self.raw(), address, bytes.as_ptr(), bytes.len()) };
     }
 
-    /// Lends it this memory, at an address on the bus, in place of what it had.
+    /// Lends it this memory, at an address on the bus, in place of earlier memory.
     pub fn lend(&mut self, base: u64, memory: Bar) {
         let (start, len) = memory.range();
         // SAFETY: a live card. The bytes are mapped as long as `memory` lives, which is until the card has another or is freed: fields are
@@ -74,7 +74,7 @@ impl SimSlot {
         self.lent = Some(memory);
     }
 
-    /// Lets so many cycles pass, fewer when it has written to memory.
+    /// Runs at most this many cycles, fewer when it has written to memory.
     pub fn run(&mut self, cycles: u64) -> Result<()> {
         const WRITTEN: c_int = 4;
         // SAFETY: a live card.

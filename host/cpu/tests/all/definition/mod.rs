@@ -86,7 +86,7 @@ pub fn in_solution(params: Params, indices: &[u32]) -> Vec<u8> {
         .collect()
 }
 
-/// All solutions of the toy (48,5) for the first 140 bytes of a header, by Wagner's algorithm.
+/// Computes all solutions of the toy (48,5) for the first 140 bytes of a header, by Wagner's algorithm.
 pub fn solve_toy(start: &[u8]) -> Vec<Vec<u32>> {
     let params = Params::N48_K5;
     let value =

@@ -6,12 +6,12 @@ use super::{Entry, Place, ReadError};
 use crate::ecdsa::key::{Coordinates, coordinates};
 use crate::ecdsa::{Encoded, Item, Rejection};
 
-/// What a file in this form starts with. Not text, and damaged by whatever takes it for text.
+/// The first bytes of a file in this form. They are no text, and a conversion of line ends changes them.
 pub(super) const MAGIC: [u8; 8] = *b"\x89pmsig\r\n";
 const VERSION: u16 = 1;
 const HEADER_BYTES: usize = 24;
 
-/// How a file keeps its keys.
+/// The form of the keys in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyForm {
@@ -87,7 +87,7 @@ impl<R: BufRead> Records<R> {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 let problem =
-                    format!("the file ends here; it has {} by its header", self.announced);
+                    format!("the file ends at this point; its header announces {}", self.announced);
                 return Some(Err(ReadError::malformed(place, problem)));
             }
             Err(source) => return Some(Err(ReadError::Io { place, source })),
@@ -137,9 +137,8 @@ impl<W: Write + Seek> Writer<W> {
         Ok(Self { target, keys, written: 0 })
     }
 
-    /// Writes an item, or says why this form cannot hold it: its signature is not r and s of 256 bits, or its key cannot
-    /// be brought into the file's form. A key that is in this form already is not looked at, so that whatever is wrong
-    /// with it stays to be found.
+    /// Writes an item. Returns the reason if this form cannot hold it: its signature is not r and s of 256 bits, or its key cannot
+    /// be converted to the file's form. A key that has this form already is not checked, so that a verification finds its errors.
     pub fn write<B: AsRef<[u8]>>(&mut self, item: &Item<B>) -> io::Result<Result<(), Rejection>> {
         let parts = match self.parts(item) {
             Ok(parts) => parts,

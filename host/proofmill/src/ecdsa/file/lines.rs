@@ -8,14 +8,14 @@ use super::{Entry, Place, ReadError};
 use crate::ecdsa::{Encoded, Hash, Item, Rejection};
 
 /// Bytes of a line; a longer one is rejected without being kept.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
-/// Bytes of a key or of a signature: no form of either is longer. Many entries are held at once by whoever verifies them.
-const MOST_VALUE_BYTES: usize = 72;
+/// The longest encoding of a key or of a signature. A verifier holds many entries at once.
+const MAX_VALUE_BYTES: usize = 72;
 /// Bytes of an id.
-const MOST_ID_BYTES: usize = 1024;
-/// Characters that are said about a line: it may be quoted.
-const MOST_CHARACTERS: usize = 200;
+const MAX_ID_BYTES: usize = 1024;
+/// The most characters of a description of a line: it may contain a quotation.
+const MAX_CHARACTERS: usize = 200;
 
 /// One line's object.
 #[derive(Deserialize)]
@@ -66,7 +66,7 @@ impl<R: BufRead> Lines<R> {
             self.found = true;
             let (id, item) = match whole {
                 true => parse(line),
-                false => (None, Err(format!("a line of more than {MOST_BYTES} bytes"))),
+                false => (None, Err(format!("a line of more than {MAX_BYTES} bytes"))),
             };
             let item = item.map_err(|problem| Rejection::Malformed(shown(&problem)));
             return Some(Ok(Entry { number: self.number, id, item }));
@@ -76,12 +76,12 @@ impl<R: BufRead> Lines<R> {
     /// Reads a line: false if it is too long, in which case the rest of it is read and dropped; none at the end.
     fn read(&mut self) -> io::Result<Option<bool>> {
         self.line.clear();
-        let limit = MOST_BYTES as u64 + 1; // the line's end besides
+        let limit = MAX_BYTES as u64 + 1; // the line's end besides
         let read = self.source.by_ref().take(limit).read_until(b'\n', &mut self.line)?;
         if read == 0 {
             return Ok(None);
         }
-        if self.line.last() == Some(&b'\n') || read <= MOST_BYTES {
+        if self.line.last() == Some(&b'\n') || read <= MAX_BYTES {
             return Ok(Some(true));
         }
         self.source.skip_until(b'\n')?;
@@ -89,15 +89,15 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// An item, with the name that the line gives it; or what is wrong.
+/// Parses a line. Returns its identifier, and the item or the error.
 fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
     // Serde would take an array of the fields' values too.
     if line.first() != Some(&b'{') {
         return (None, Err("not an object".into()));
     }
     match serde_json::from_slice::<Line>(line) {
-        Ok(Line { id: Some(id), .. }) if id.len() > MOST_ID_BYTES => {
-            (None, Err(format!("id: {} bytes; expected at most {MOST_ID_BYTES}", id.len())))
+        Ok(Line { id: Some(id), .. }) if id.len() > MAX_ID_BYTES => {
+            (None, Err(format!("id: {} bytes; expected at most {MAX_ID_BYTES}", id.len())))
         }
         Ok(mut line) => (line.id.take(), item(&line)),
         Err(error) => (None, Err(without_line(&error))),
@@ -132,8 +132,8 @@ fn item(line: &Line) -> Result<Item, String> {
 /// The bytes of a key or a signature.
 fn value(name: &str, text: &str) -> Result<Vec<u8>, String> {
     match bytes(name, text)? {
-        bytes if bytes.len() <= MOST_VALUE_BYTES => Ok(bytes),
-        bytes => Err(format!("{name}: {} bytes; expected at most {MOST_VALUE_BYTES}", bytes.len())),
+        bytes if bytes.len() <= MAX_VALUE_BYTES => Ok(bytes),
+        bytes => Err(format!("{name}: {} bytes; expected at most {MAX_VALUE_BYTES}", bytes.len())),
     }
 }
 
@@ -145,7 +145,7 @@ fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
     })
 }
 
-/// What the parser says, without its line: it sees only one.
+/// Returns the parser's message without its line number: the parser reads a single line.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ")
@@ -155,13 +155,13 @@ fn without_line(error: &serde_json::Error) -> String {
 /// Short, and fit for a terminal: a quoted line can hold line ends and the codes that move a cursor.
 fn shown(problem: &str) -> String {
     let mut shown = String::new();
-    for character in problem.chars().take(MOST_CHARACTERS) {
+    for character in problem.chars().take(MAX_CHARACTERS) {
         match character.is_ascii() && !character.is_ascii_control() {
             true => shown.push(character),
             false => shown.extend(character.escape_debug()),
         }
     }
-    if problem.chars().nth(MOST_CHARACTERS).is_some() {
+    if problem.chars().nth(MAX_CHARACTERS).is_some() {
         shown.push('…');
     }
     shown

@@ -21,7 +21,7 @@ fn problem(content: &[u8]) -> String {
     last.map_or_else(|error| error.to_string(), |entry| panic!("{entry:?}"))
 }
 
-/// Why a line is no item.
+/// Returns the reason why a line is no item.
 fn rejected(line: &str) -> String {
     match &entries(line.as_bytes())[..] {
         [Entry { item: Err(Rejection::Malformed(problem)), .. }] => problem.clone(),
@@ -124,7 +124,7 @@ fn a_line_is_an_object() {
 
 /// Whoever shows a reason shows one line, and moves no cursor.
 #[test]
-fn what_a_reason_quotes_is_escaped() {
+fn quotations_in_a_reason_are_escaped() {
     let fields = ["key", "der", "message", "digest"].map(|name| format!(r#""{name}": """#));
     let field = format!(r#"{{{}, "\n\u001b[2J\u202e": ""}}"#, fields.join(", "));
     assert!(rejected(&field).starts_with(r"unknown field `\n\u{1b}[2J\u{202e}`, expected one"));
@@ -133,7 +133,7 @@ fn what_a_reason_quotes_is_escaped() {
 }
 
 #[test]
-fn reading_goes_on_behind_a_line_that_is_wrong() {
+fn reading_continues_after_a_wrong_line() {
     let long = format!(r#"{{"key": "{}"}}"#, "0".repeat(1 << 20));
     let file =
         [EXAMPLE.as_bytes(), b"{\n[]\n\xff\xfe\n", long.as_bytes(), b"\n", EXAMPLE.as_bytes()]
@@ -147,7 +147,7 @@ fn reading_goes_on_behind_a_line_that_is_wrong() {
     assert_eq!(found[9].number, 10);
 }
 
-/// Whoever verifies holds many entries: each is small, whatever stands in its line.
+/// A verifier holds many entries, so each entry is small, however long its line is.
 #[test]
 fn a_long_line_makes_a_small_entry() {
     let long = "ab".repeat(100_000);
@@ -218,7 +218,7 @@ fn a_broken_file_is_an_error_with_its_place() {
     assert_eq!(with(8, 2), "at its start: version 2; expected 1");
     assert_eq!(with(10, 34), "at its start: keys of 34 bytes; expected 33 or 65");
     assert!(with(12, 1).starts_with("at its start: [01, 00, 00, 00] at offset 12"));
-    assert_eq!(with(16, 4), "record 4: the file ends here; it has 4 by its header");
+    assert_eq!(with(16, 4), "record 4: the file ends at this point; its header announces 4");
     assert!(
         with(16, 2).starts_with("record 2: extra bytes after it, where the header announces 2")
     );
@@ -226,7 +226,7 @@ fn a_broken_file_is_an_error_with_its_place() {
         with(16, 0).starts_with("at its start: extra bytes after it, where the header announces 0")
     );
     let cut = &good[..good.len() - 1];
-    assert_eq!(problem(cut), "record 3: the file ends here; it has 3 by its header");
+    assert_eq!(problem(cut), "record 3: the file ends at this point; its header announces 3");
     assert_eq!(problem(&compact(&[], KeyForm::Compressed)), nothing);
 }
 
@@ -238,7 +238,10 @@ fn an_announced_size_takes_no_memory() {
     let found = read(&file);
     assert_eq!(found.len(), 4);
     let error = found[3].as_ref().unwrap_err().to_string();
-    assert_eq!(error, "record 4: the file ends here; it has 18446744073709551615 by its header");
+    assert_eq!(
+        error,
+        "record 4: the file ends at this point; its header announces 18446744073709551615"
+    );
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn an_unfinished_file_is_refused() {
 
 /// A key of the file's own form is kept as it is, and whatever is wrong with it is found by whoever verifies.
 #[test]
-fn what_the_compact_form_cannot_hold_is_said() {
+fn items_that_do_not_fit_the_compact_form_are_errors() {
     let mut writer = Writer::new(Cursor::new(Vec::new()), KeyForm::Compressed).unwrap();
     let mut written = |key: Vec<u8>, signature: Encoded<Vec<u8>>| {
         let item = Item { key, signature, digest: [1; 32] };

@@ -3,7 +3,7 @@ use super::*;
 const TOY: Params = Params::N48_K5;
 const SETS: [Params; 2] = [Params::N200_K9, TOY];
 
-/// A header that nobody would call valid, but that is one by its form.
+/// A header that is invalid but has the right form.
 fn header(params: Params, fill: u8) -> Vec<u8> {
     let mut header = vec![fill; params.header_bytes()];
     header[..4].copy_from_slice(&[4, 0, 0, 0]);
@@ -91,7 +91,7 @@ fn every_known_transaction_is_accepted_and_no_other() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_name_the_position() {
     let one = header(Params::N200_K9, 1);
     let set = Params::N200_K9;
     assert!(
@@ -123,7 +123,7 @@ fn what_is_wrong_is_said_with_its_place() {
 }
 
 #[test]
-fn what_is_wrong_with_hex_is_said_with_its_place() {
+fn errors_in_hex_name_the_position() {
     let (one, set) = (hex(&header(TOY, 1)), TOY);
     let broken = format!("{one}\n{}g{}", &one[..50], &one[51..]);
     assert!(problem(broken.as_bytes(), set).starts_with("offset 405: 'g' is not a hex digit"));

@@ -15,23 +15,23 @@ use crate::{Device, Error, Result};
 pub struct Batcher<F, A> {
     strength: Strength,
     max_batch_size: usize,
-    /// An error is told when something is to be hashed.
+    /// The device, or the error that the first hash returns.
     device: Result<Arc<dyn Device>>,
     elements: PhantomData<fn(F, A)>,
 }
 
 impl<F: NeptuneField, A: Arity<F>> Batcher<F, A> {
-    /// On this processor. All batchers share its threads.
+    /// Creates a batcher on the CPU. All such batchers share its threads.
     pub fn new_cpu(max_batch_size: usize) -> Self {
         Self::with_strength_cpu(Strength::Standard, max_batch_size)
     }
 
-    /// On this processor, of another strength.
+    /// Creates a batcher on the CPU, of another strength.
     pub fn with_strength_cpu(strength: Strength, max_batch_size: usize) -> Self {
         Self { strength, max_batch_size, device: processor(), elements: PhantomData }
     }
 
-    /// On any device, such as one that [`crate::open`] opens.
+    /// Creates a batcher on any device, such as one that [`crate::open`] opens.
     pub fn on(device: Arc<dyn Device>, strength: Strength, max_batch_size: usize) -> Self {
         Self { strength, max_batch_size, device: Ok(device), elements: PhantomData }
     }

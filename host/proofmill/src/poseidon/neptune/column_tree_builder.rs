@@ -32,7 +32,7 @@ where
 pub struct ColumnTreeBuilder<F, ColumnArity, TreeArity> {
     /// Columns of a tree.
     pub leaf_count: usize,
-    /// What hashes columns; none for the processor.
+    /// The batcher that hashes columns; `None` for the CPU.
     pub column_batcher: Option<Batcher<F, ColumnArity>>,
     tree_builder: TreeBuilder<F, TreeArity>,
 }
@@ -68,7 +68,7 @@ where
     ColumnArity: Arity<F>,
     TreeArity: Arity<F>,
 {
-    /// For trees of so many columns, a power of the tree's arity.
+    /// Creates a builder for trees of `leaf_count` columns, a power of the tree's arity.
     pub fn new(
         column_batcher: Option<Batcher<F, ColumnArity>>,
         tree_batcher: Option<Batcher<F, TreeArity>>,

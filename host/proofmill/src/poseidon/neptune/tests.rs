@@ -56,7 +56,7 @@ fn uniform_roots_are_those_of_uniform_trees() {
 }
 
 #[test]
-fn what_cannot_be_is_named() {
+fn errors_name_the_argument() {
     let new = |leaves, rows| TreeBuilder::<Scalar, U8>::new(None, leaves, rows);
     let problem = |leaves, rows| new(leaves, rows).unwrap_err().to_string();
     assert_eq!(problem(63, 0), "leaves: a count of 63 is not a power of the arity 8");
@@ -64,7 +64,7 @@ fn what_cannot_be_is_named() {
     let mut builder = new(8, 0).unwrap();
     let leaves = [Scalar::ONE; 9];
     let said = builder.add_leaves(&leaves).unwrap_err().to_string();
-    assert_eq!(said, "leaves: 9 are too many: there is room for 8");
+    assert_eq!(said, "leaves: 9 are too many; the tree takes 8 more");
     let said = builder.add_final_leaves(&leaves[..7]).unwrap_err().to_string();
     assert_eq!(said, "leaves: there are 7 of 8");
     let mut batcher = Batcher::<Scalar, U37>::new_cpu(1);

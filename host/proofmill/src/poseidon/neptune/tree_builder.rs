@@ -34,7 +34,7 @@ impl<F: NeptuneField, TreeArity: Arity<F>> TreeBuilderTrait<F, TreeArity>
     fn add_leaves(&mut self, leaves: &[F]) -> Result<()> {
         let (room, more) = (self.leaf_count - self.data.len(), leaves.len());
         if more > room {
-            let problem = format!("{more} are too many: there is room for {room}");
+            let problem = format!("{more} are too many; the tree takes {room} more");
             return Err(Error::argument("leaves", problem));
         }
         self.data.extend_from_slice(leaves);
@@ -54,7 +54,7 @@ impl<F: NeptuneField, TreeArity: Arity<F>> TreeBuilderTrait<F, TreeArity>
 }
 
 impl<F: NeptuneField, TreeArity: Arity<F>> TreeBuilder<F, TreeArity> {
-    /// For trees of so many leaves. Of a tree these are kept, and all rows but the first `rows_to_discard` above them. An error if the
+    /// Creates a builder for trees of `leaf_count` leaves. It returns the leaves and all rows but the first `rows_to_discard` above them. An error if the
     /// number of leaves is no power of the arity, or if the root would be discarded.
     pub fn new(
         tree_batcher: Option<Batcher<F, TreeArity>>,

@@ -13,10 +13,10 @@ use super::{ELEMENT_BYTES, Leaves, Node, Shape};
 use crate::poseidon::{Progress, expected_arity, hash, is_arity};
 use crate::{Device, Error, Result};
 
-/// How often there is a checkpoint. The first is there when the first leaves are.
+/// The default interval of checkpoints. The first one follows the first leaves.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// A tree to build, and who wants to know how far it is.
+/// A tree to build, with the callback for its progress.
 ///
 /// ```
 /// use proofmill::poseidon::tree::{Build, Leaves, Shape};
@@ -26,7 +26,7 @@ const EVERY: Duration = Duration::from_secs(1);
 /// let build = Build::new(Shape::new(8, 64)?, Leaves::Columns(11))?.with_progress(|part| println!("{part}"));
 /// let columns = [0; 64 * 11 * 32];
 /// let mut rows = std::io::Cursor::new(Vec::new());
-/// // The last checkpoint is kept, and given to `resume` if this is interrupted.
+/// // Keep the last checkpoint, and pass it to `resume` after an interruption.
 /// let mut last = None;
 /// let root = build.resume(&*device, &mut &columns[..], &mut rows, None, |checkpoint| {
 ///     last = Some(checkpoint);
@@ -46,7 +46,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// An error if the tree has more bytes than can be counted, or if columns are of another number of elements than 2 to 36.
+    /// Returns an error if the number of bytes of the tree overflows, or if columns have another number of elements than 2 to 36.
     pub fn new(shape: Shape, leaves: Leaves) -> Result<Self> {
         shape.bytes().ok_or_else(|| Error::argument("leaves", "too many"))?;
         match leaves {
@@ -58,18 +58,18 @@ impl Build {
         }
     }
 
-    /// Calls this with what is done of the leaves, from 0 to 1, a few times a second or more often.
+    /// Calls `tell` with the completed share of the leaves, from 0 to 1, at least a few times a second.
     pub fn with_progress(mut self, tell: impl Fn(f64) + Send + Sync + 'static) -> Self {
         self.progress = Some(Progress(Arc::new(tell)));
         self
     }
 
-    /// Makes a checkpoint so often; without this, once a second.
+    /// Sets the interval of checkpoints; one second by default.
     pub fn with_checkpoints_every(self, every: Duration) -> Self {
         Self { every, ..self }
     }
 
-    /// As [`build`](super::build).
+    /// Builds the tree as [`build`](super::build) does.
     pub fn run<W: Write + Seek>(
         &self,
         device: &dyn Device,
@@ -85,10 +85,10 @@ impl Build {
         self.finish(rows)
     }
 
-    /// Builds a tree that can be interrupted, or goes on with one: `from` is at its begin, and `to` where the tree begins.
+    /// Builds a tree that can be interrupted, or resumes one: `from` is at its beginning, and `to` where the tree begins.
     ///
-    /// `keep` gets a checkpoint after all that it tells of is written. The last one, and what was written, are what is needed to go on:
-    /// all that it tells of is read again, and other bytes than there were are an error. So is a checkpoint of another tree.
+    /// `keep` receives a checkpoint after the data that it describes are written. Resuming needs the last checkpoint and the written data: all data
+    /// that the checkpoint describes are read again, and any difference is an error. So is a checkpoint of another tree.
     pub fn resume<W: Read + Write + Seek>(
         &self,
         device: &dyn Device,
@@ -98,7 +98,7 @@ impl Build {
         mut keep: impl FnMut(Checkpoint) -> Result<()>,
     ) -> Result<Node> {
         let start = to.stream_position().map_err(writing)?;
-        let mut rows = Rows::new(device, self.shape, start, to).with_sums();
+        let mut rows = Rows::new(device, self.shape, start, to).with_digests();
         let (mut from, mut done) = (Summed { from, sum: Sha256::new() }, 0);
         if let Some(checkpoint) = checkpoint {
             checkpoint.demand(self.shape, self.leaves)?;
@@ -122,7 +122,7 @@ impl Build {
         self.finish(rows)
     }
 
-    /// Elements of which a leaf is made.
+    /// Returns the number of elements of a leaf's input.
     fn each(&self) -> usize {
         match self.leaves {
             Leaves::Nodes => 1,
@@ -130,7 +130,7 @@ impl Build {
         }
     }
 
-    /// Makes some leaves more; how many there are then.
+    /// Adds some leaves and returns their number so far.
     fn piece<W: Write + Seek>(
         &self,
         device: &dyn Device,
@@ -139,7 +139,7 @@ impl Build {
         done: u64,
     ) -> Result<u64> {
         self.tell(done);
-        // A whole tree of them, which a device builds at once.
+        // A whole tree of them, which a device builds in one request.
         let arity = self.shape.arity() as u64;
         let left = self.shape.leaves() - done;
         let count = left.min(arity.pow(PIECE.ilog(arity)));
@@ -155,7 +155,7 @@ impl Build {
         Ok(done + count)
     }
 
-    /// Reads what so many leaves are made of.
+    /// Reads the input of `leaves` leaves.
     fn skip(&self, from: &mut dyn Read, leaves: u64) -> Result<()> {
         let mut left = leaves * (self.each() * ELEMENT_BYTES) as u64;
         let mut bytes = vec![0; 1 << 20];
@@ -181,7 +181,7 @@ impl Build {
     }
 }
 
-/// Input, and the sum of what was read of it.
+/// The input, with the digest of the bytes read.
 struct Summed<'a> {
     from: &'a mut dyn Read,
     sum: Sha256,
@@ -195,7 +195,7 @@ impl Read for Summed<'_> {
     }
 }
 
-/// Refuses a leaf, or an element of a column, that is not below r.
+/// Rejects a leaf, or an element of a column, that is not below r.
 fn demand_elements(elements: &[u8], each: usize, done: u64) -> Result<()> {
     let is_wrong = |element: &[u8]| Bls12381Fr::from_le_bytes(element).is_err();
     match elements.chunks(ELEMENT_BYTES).position(is_wrong) {

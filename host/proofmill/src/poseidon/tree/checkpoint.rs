@@ -1,4 +1,4 @@
-//! How far a tree was built when it was interrupted.
+//! The state of an interrupted tree.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,16 +6,16 @@ use super::rows::PIECE;
 use super::{Leaves, Shape};
 use crate::{Error, Result};
 
-/// What was read and written of a tree: numbers of nodes, and SHA-256 sums of their bytes. As text it is JSON.
+/// The data read and written for a tree: numbers of nodes, and the SHA-256 digests of their bytes. Its text form is JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Text", try_from = "Text")]
 pub struct Checkpoint {
     arity: usize,
     leaves: u64,
     columns: Option<usize>,
-    /// Of what was read.
+    /// The digest of the input read.
     pub(super) input: [u8; 32],
-    /// Of each row what was written.
+    /// The number of nodes written of each row, and their digest.
     pub(super) rows: Vec<(u64, [u8; 32])>,
 }
 
@@ -30,12 +30,12 @@ impl Checkpoint {
         Self { arity: shape.arity(), leaves: shape.leaves(), columns, input, rows }
     }
 
-    /// Leaves that are done.
+    /// Returns the number of completed leaves.
     pub fn done(&self) -> u64 {
         self.rows.first().map_or(0, |row| row.0)
     }
 
-    /// Refuses one of another tree, and numbers that no tree has on its way.
+    /// Rejects a checkpoint of another tree, and numbers that no build of the tree reaches.
     pub(super) fn demand(&self, shape: Shape, leaves: Leaves) -> Result<()> {
         let wrong = |problem: &str| Err(Error::argument("checkpoint", problem));
         let columns = columns(leaves);
@@ -67,7 +67,7 @@ fn columns(leaves: Leaves) -> Option<usize> {
     }
 }
 
-/// As it is written.
+/// The text form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {

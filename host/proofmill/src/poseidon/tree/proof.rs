@@ -8,26 +8,26 @@ use serde::{Deserialize, Serialize};
 use super::{ELEMENT_BYTES, Node, Shape};
 use crate::{Device, Error, Result};
 
-/// A leaf and the siblings on its way to the root.
+/// A leaf and the siblings on the path to the root.
 ///
-/// As text it is JSON: `arity`, `index`, `leaf` and a list of `siblings` a row, from the leaves to below the root. Nodes are numbers,
+/// Its text form is JSON: `arity`, `index`, `leaf` and a list of `siblings` for each row, from the leaves to below the root. Nodes are numbers,
 /// `0x…`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
-    /// Children of a node.
+    /// The number of children of a node.
     pub arity: usize,
     /// The leaf's number, from 0 on.
     pub index: u64,
     /// The leaf.
     #[serde(with = "text::node")]
     pub leaf: Node,
-    /// Of each row the other children of the same node, in order.
+    /// For each row, the other children of the same node, in order.
     #[serde(with = "text::rows")]
     pub siblings: Vec<Vec<Node>>,
 }
 
-/// The proof for a leaf of a tree whose rows begin where the reader is.
+/// Returns the proof for a leaf of a tree whose rows begin at the reader's position.
 pub fn prove<R: Read + Seek>(shape: Shape, rows: &mut R, index: u64) -> Result<Proof> {
     if index >= shape.leaves() {
         let problem = format!("is {index}; there are {} leaves", shape.leaves());
@@ -56,9 +56,9 @@ fn reading(source: std::io::Error) -> Error {
 }
 
 impl Proof {
-    /// The root of the tree that the leaf is in, if the siblings are right. Compare it with the root that you trust.
+    /// Computes the root of the tree that contains the leaf, if the siblings are right. Compare it with a root that you trust.
     ///
-    /// An error if rows have another number of siblings than the arity asks for, if there are no rows or fewer than the index
+    /// Returns an error if the number of siblings of a row does not match the arity, if there are no rows or fewer than the index
     /// needs, or if a node is not below r.
     pub fn root(&self, device: &dyn Device) -> Result<Node> {
         let wrong = |problem: String| Err(Error::argument("proof", problem));
@@ -92,14 +92,14 @@ impl Proof {
     }
 }
 
-/// The number that a node is, `0x…` with all digits.
+/// Formats a node as a number, `0x…` with all digits.
 pub fn to_text(node: &Node) -> String {
     let mut bytes = *node;
     bytes.reverse();
     format!("0x{}", hex::encode(bytes))
 }
 
-/// The node of a number `0x…` of at most 256 bits; none of any other text.
+/// Parses a node from a number `0x…` of at most 256 bits; `None` for any other text.
 pub fn of_text(text: &str) -> Option<Node> {
     let digits = text.strip_prefix("0x").filter(|digits| !digits.is_empty())?;
     let mut node = [0; ELEMENT_BYTES];

@@ -1,4 +1,4 @@
-//! The rows of a tree that is built.
+//! The rows of a tree while it is built.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use super::{ELEMENT_BYTES, Node, Shape};
 use crate::poseidon::Layers;
 use crate::{Device, Error, Result};
 
-/// Nodes that are hashed at a time.
+/// The number of nodes that are hashed in one request.
 pub const PIECE: u64 = 1 << 14;
 
-/// What is written of each row, and what the row above has still to take.
+/// The rows of a tree: their numbers of written nodes, and the nodes whose parents are not hashed yet.
 pub struct Rows<'a, W> {
     device: &'a dyn Device,
     arity: usize,
@@ -21,18 +21,18 @@ pub struct Rows<'a, W> {
 }
 
 struct Row {
-    /// Where it begins.
+    /// The position of the row in the file.
     start: u64,
-    /// Nodes that are written.
+    /// The number of written nodes.
     count: u64,
-    /// The last of them, from the first that has no parent yet.
+    /// The last written nodes, from the first without a parent.
     waiting: Vec<u8>,
-    /// Of all bytes that are written, if somebody wants to know.
+    /// The digest of all written bytes, if it is computed.
     sum: Option<Sha256>,
 }
 
 impl<'a, W: Write + Seek> Rows<'a, W> {
-    /// Of no nodes yet, from a place on.
+    /// Creates empty rows whose first one begins at the position `start`.
     pub fn new(device: &'a dyn Device, shape: Shape, start: u64, to: &'a mut W) -> Self {
         let mut place = start;
         let rows = shape.rows().map(|length| {
@@ -43,13 +43,13 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         Self { device, arity: shape.arity(), rows: rows.collect(), to }
     }
 
-    /// From now on there are sums of what is written.
-    pub fn with_sums(mut self) -> Self {
+    /// Computes digests of the written bytes from now on.
+    pub fn with_digests(mut self) -> Self {
         self.rows.iter_mut().for_each(|row| row.sum = Some(Sha256::new()));
         self
     }
 
-    /// More nodes of a row. As soon as there are many, the row above gets theirs.
+    /// Adds nodes to a row. Their parents are added to the row above once there are enough of them.
     pub fn add(&mut self, number: usize, nodes: &[u8]) -> Result<()> {
         self.write(number, nodes)?;
         if self.rows[number].waiting.len() >= PIECE as usize * ELEMENT_BYTES {
@@ -67,7 +67,7 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         Ok(())
     }
 
-    /// Hashes whole groups of children, and what they make, as far up as that makes whole groups.
+    /// Hashes complete groups of children, and continues with the row above as long as it has complete groups.
     fn pass_on(&mut self, number: usize) -> Result<()> {
         let (group, waiting) = (self.arity * ELEMENT_BYTES, &mut self.rows[number].waiting);
         let whole = waiting.len() / group * group;
@@ -92,7 +92,7 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         self.add(number + height, rest)
     }
 
-    /// Hashes what waits, from below. The root is what is left. The writer is behind it then.
+    /// Hashes the remaining nodes from the lowest row up and returns the root. The writer is then behind the root.
     pub fn finish(mut self) -> Result<Node> {
         let root = self.rows.len() - 1;
         for row in 0..root {
@@ -103,20 +103,20 @@ impl<'a, W: Write + Seek> Rows<'a, W> {
         Ok(node.expect("one node is left of a number that is a power of the arity"))
     }
 
-    /// Nodes of each row, and the sums of their bytes.
+    /// Returns the number of nodes of each row, and the digest of their bytes.
     pub fn written(&self) -> Vec<(u64, [u8; 32])> {
         let sum = |row: &Row| row.sum.clone().unwrap_or_default().finalize().into();
         self.rows.iter().map(|row| (row.count, sum(row))).collect()
     }
 
-    /// Hands what is written to the operating system.
+    /// Flushes the writer.
     pub fn flush(&mut self) -> Result<()> {
         self.to.flush().map_err(writing)
     }
 }
 
 impl<W: Read + Write + Seek> Rows<'_, W> {
-    /// Reads what was [written](Self::written) of each row, of which there are as many, and goes on from there. Other bytes are an
+    /// Reads the [written](Self::written) nodes of each row and continues after them. Other bytes are an
     /// error.
     pub fn restore(&mut self, written: &[(u64, [u8; 32])]) -> Result<()> {
         let parents = written.iter().skip(1).map(|above| above.0 * self.arity as u64).chain([0]);

@@ -20,7 +20,7 @@ fn device() -> Box<dyn Device> {
     crate::open("cpu:?threads=2").unwrap()
 }
 
-/// All rows in one go.
+/// Builds all rows without an interruption.
 fn defined(device: &dyn Device, arity: usize, leaves: &[u8]) -> Vec<u8> {
     let (mut rows, mut row) = (leaves.to_vec(), leaves.to_vec());
     while row.len() > ELEMENT_BYTES {
@@ -138,9 +138,9 @@ fn nodes_as_text() {
     }
 }
 
-/// Interrupts a build at every checkpoint: input that ends there stands for the kill.
+/// Interrupts a build at every checkpoint: the input ends there, as if the process was killed.
 #[test]
-fn an_interrupted_tree_goes_on_where_it_was() {
+fn an_interrupted_tree_is_resumed() {
     let device = device();
     // Rows of whole and of broken pieces, of leaves and of columns.
     for (arity, height, each) in [(2usize, 17, 1), (8, 5, 3), (11, 5, 1)] {
@@ -170,20 +170,23 @@ fn an_interrupted_tree_goes_on_where_it_was() {
             assert_eq!(done as usize, end / each / ELEMENT_BYTES);
         }
         rows.set_position(5);
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let watch = told.clone();
+        let reported = Arc::new(Mutex::new(Vec::new()));
+        let watch = reported.clone();
         let plan = plan.with_progress(move |part| watch.lock().unwrap().push(part));
         let from = &mut &input[..];
         let root = plan.resume(&*device, from, &mut rows, last.as_ref(), |_| Ok(())).unwrap();
         assert_eq!(root, wanted);
         assert!(rows.get_ref()[..5] == [7; 5] && rows.get_ref()[5..] == whole.get_ref()[..]);
-        let told = told.lock().unwrap();
-        assert!(told[0] >= 0.5 && told.is_sorted() && told.last() == Some(&1.0), "{told:?}");
+        let reported = reported.lock().unwrap();
+        assert!(
+            reported[0] >= 0.5 && reported.is_sorted() && reported.last() == Some(&1.0),
+            "{reported:?}"
+        );
     }
 }
 
 #[test]
-fn what_changed_before_a_tree_goes_on_is_noticed() {
+fn changes_before_a_tree_is_resumed_are_errors() {
     let device = device();
     let shape = Shape::new(2, 1 << 15).unwrap();
     let input = leaves(1 << 15);

@@ -5,8 +5,8 @@ use proofmill::{Capability, Device};
 /// The configuration that has it.
 const CONFIGURATION: &str = "ecdsa";
 
-/// Opens it. Where it is not built the tests say so and end; when the folder of simulations was named in the
-/// environment, that is a failure.
+/// Opens the simulation. If it is not built, the tests report that and end; if the environment names the folder of simulations, that is a
+/// failure.
 pub fn open() -> Option<Box<dyn Device>> {
     let found = proofmill::devices().into_iter().filter_map(|listed| listed.simulation);
     let Some(simulation) = found.into_iter().find(|it| it.name == CONFIGURATION && !it.traced)

@@ -45,7 +45,7 @@ impl<B: Backend, T: Tower<Base: Prime<L>>, const N: usize, const L: usize> HeldP
         Self { c0, c1 }
     }
 
-    /// (a0 + a1) (a0 - a1) + 2 a0 a1 u where N = 1, and a product elsewhere.
+    /// Computes (a0 + a1) (a0 - a1) + 2 a0 a1 u where N = 1, and a product otherwise.
     #[inline(always)]
     fn square(self) -> Self {
         if N != 1 {

@@ -13,7 +13,7 @@ const fn lies_in<const L: usize, const K: usize>() -> bool {
 }
 
 impl<B: Backend, P: Prime<L>, const L: usize> Held<B, P, L> {
-    /// In a pair of one vector there is room for any number below 2p.
+    /// True if a pair of one vector holds any number below 2p.
     const TWO_P_FITS: bool = L > 5
         || 52 * L <= 64 * WORDS
         || P::CONSTANTS.multiples[2][L - 1] >> (64 * WORDS - (L - 1) * LIMB_BITS as usize) == 0;
@@ -122,11 +122,11 @@ impl<B: Backend, P: Prime<L>, const L: usize> Residue<B> for Held<B, P, L> {
     }
     #[inline(always)]
     fn products(x: [&Self; 2], y: [&Self; 2]) -> [Self; 2] {
-        Held::mul_each_here(x, y)
+        Held::mul_each_inline(x, y)
     }
     #[inline(always)]
     fn products_with(x: [&Self; 2], y: [&Sum<B, P, L>; 2]) -> [Self; 2] {
-        Held::mul_each_here(x, y)
+        Held::mul_each_inline(x, y)
     }
     #[inline(always)]
     fn squares(x: [&Self; 2]) -> [Self; 2] {

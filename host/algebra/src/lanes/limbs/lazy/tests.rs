@@ -4,7 +4,7 @@ use super::*;
 use crate::field::{Bls12377Fp, Bls12381Fp, Bn254Fp};
 use crate::lanes::{Kernel, all_vectors, run};
 
-/// Sums that leave the room again and again, and products of what they come to.
+/// Sums that exceed the range again and again, and products of their results.
 struct Everything<P, const L: usize>([[P; WIDTH]; 2]);
 
 /// Steps, and the factors in each.
@@ -64,8 +64,8 @@ fn as_one_by_one<P: Prime<L>, const L: usize>() {
     }
 }
 
-/// (1 + 32 p + 32 p u) (-u / R): the sum of the two leaves the room of sums, and were it reduced, the coefficient of u would
-/// come out negative.
+/// (1 + 32 p + 32 p u) (-u / R): the sum of the two exceeds the range of sums, and if it were reduced, the coefficient of u would
+/// be negative.
 struct Crossed<P, const L: usize>(P);
 
 impl<P: Prime<L>, const L: usize> Kernel for Crossed<P, L> {

@@ -2,8 +2,8 @@
 //!
 //! x_0 loses what its digits have above 48 bits, the others are multiplied, or all have just been read and have no more. So the sum of
 //! those that are added is at most 3.75 2^50 (radix 8: x_0, and seven below 2^49 + 2^38), and of those that are subtracted 2^51 and
-//! little more: [`ABOVE`], added to x_0 and therefore to every result, keeps each from being negative. Where all are
-//! added it is not needed, and there is no room for all of it.
+//! little more: [`ABOVE`], added to x_0 and therefore to every result, keeps each from being negative. If all are
+//! added, it is not needed, and the sum with it would exceed the range.
 
 use crate::lanes::{Backend, each};
 use crate::ntt::tile::{TileVector, splat};
@@ -15,7 +15,7 @@ const ABOVE: [u64; 2] = zero((1 << 19) + (1 << 10));
 /// What the sum of all has less.
 const LESS: [u64; 2] = zero(1 << 19);
 
-/// As [`super::Arithmetic::butterflies`].
+/// Implements [`super::Arithmetic::butterflies`].
 #[inline(always)]
 pub fn butterflies<B: Backend>(
     b: B,

@@ -28,10 +28,10 @@ fn quad(row: &mut TileVector<2>, number: usize) -> &mut [u64; WORDS] {
     &mut row.0.as_flattened_mut().as_chunks_mut().0[number]
 }
 
-/// 2^32 - 1, which is 2^64 - p, where a word is not below p; elsewhere 0.
+/// Returns 2^32 - 1, which is 2^64 - p, where a word is not below p; otherwise 0.
 #[inline(always)]
 fn above(fma: Fma, x: Quad) -> Quad {
-    x.low_ones_where_only_here(x.plus(Quad::splat(fma, EPSILON)))
+    x.low_ones_where_only_self(x.plus(Quad::splat(fma, EPSILON)))
 }
 
 impl Arithmetic<Goldilocks, 2> for Fma {

@@ -1,4 +1,4 @@
-//! Halves and digits against the numbers that they stand for.
+//! Compares halves and digits with the numbers that they represent.
 
 use super::*;
 use crate::curve::Curve;

@@ -1,4 +1,4 @@
-//! Two digits to the base 2^32, each a word with a sign and much room: x0 + x1 2^32.
+//! Two digits to the base 2^32, each a signed word with many spare bits: x0 + x1 2^32.
 //!
 //! 2^64 = 2^32 - 1 modulo p, so 2^96 = -1, and the products by 2^24, 2^48 and 2^72 that butterflies need are shifts:
 //!
@@ -41,7 +41,7 @@ impl Factor {
 }
 
 impl Digits {
-    /// Of any word.
+    /// Converts any word.
     #[inline(always)]
     pub fn of(x: Quad) -> Self {
         Self(x.low(), x.down::<32>())
@@ -71,7 +71,7 @@ impl Digits {
         Self(self.0.less(y.0), self.1.less(y.1))
     }
 
-    /// The same, with digits that stay positive.
+    /// Returns the same element with digits that stay positive.
     #[inline(always)]
     pub fn lifted(&self, fma: Fma) -> Self {
         self.plus(&Self(Quad::splat(fma, LIFT[0]), Quad::splat(fma, LIFT[1])))
@@ -104,7 +104,7 @@ impl Digits {
         let low = self.0.plus(self.1.down::<32>().times(Quad::splat(fma, EPSILON)));
         let high = self.1.up::<32>();
         let sum = high.plus(low);
-        sum.plus(high.low_ones_where_only_here(sum))
+        sum.plus(high.low_ones_where_only_self(sum))
     }
 }
 

@@ -97,7 +97,7 @@ fn random_products_are_right() {
 }
 
 #[test]
-fn what_is_read_is_judged_and_what_is_written_is_canonical() {
+fn reading_checks_elements_and_writing_is_canonical() {
     with_avx2(|fma| {
         for edge in edges() {
             for place in 0..PIECE {
