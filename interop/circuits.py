@@ -1,8 +1,8 @@
-"""What is proved: a key, a witness and a verifying key, made by circom and snarkjs in a folder, or by a ceremony.
-`circuits.py NAME FOLDER` makes one of circom's for the bench.
+"""Statements to prove: a key, a witness and a verifying key, made by circom and snarkjs in a folder, or by a ceremony.
+`circuits.py NAME FOLDER` makes one of circom's circuits for the bench.
 
-Every maker takes a folder and gives a `Statement`. The powers of tau are those of `proofmill dev ptau`, whose secret
-everybody knows: good for tests and for nothing else.
+Every maker takes a folder and returns a `Statement`. The powers of tau are those of `proofmill dev ptau`. Their secret
+is public, so the keys are for tests only.
 """
 
 import json
@@ -14,7 +14,7 @@ from programs import SEMAPHORE, circom, done, proofmill, snarkjs
 from place import main  # found by way of programs
 
 
-#: What the circuit sha256 hashes.
+#: The input of the circuit sha256.
 MESSAGE = bytes(range(32))
 
 
@@ -75,7 +75,7 @@ def own(folder, statement="sha256", constraints=30000):
 
 
 def semaphore(depth):
-    """Semaphore's group membership, a tree of so many levels: the key comes from its ceremony."""
+    """Returns a maker of Semaphore's group membership in a tree of `depth` levels, with the key of its ceremony."""
     def made(folder):
         values = {
             "secret": "271828182845904523536", "merkleProofLength": depth, "merkleProofIndex": 2**depth - 2,
@@ -85,10 +85,10 @@ def semaphore(depth):
     return made
 
 
-def door():
+def program():
     name, folder = sys.argv[1:]
     {"poseidon_chain": poseidon_chain, "sha256": sha256}[name](Path(folder))
 
 
 if __name__ == "__main__":
-    main(door)
+    main(program)

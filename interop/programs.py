@@ -1,6 +1,6 @@
-"""The programs that meet here: circom and snarkjs as published, proofmill as built.
+"""Runs the programs under test: circom and snarkjs as published, proofmill as built.
 
-Each function runs one to its end. `snarkjs` and `proofmill` give what came of it, also when that is a refusal.
+Each function waits until the program ends. `snarkjs` and `proofmill` return the finished process, whatever its exit code.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ SEMAPHORE = PACKAGES / "@zk-kit/semaphore-artifacts"
 
 
 def circom(circuit, prime, into):
-    """Compiles interop/circuits/<circuit>.circom; gives the constraints' and the witness program's path."""
+    """Compiles interop/circuits/<circuit>.circom. Returns the paths of the constraints and of the witness program."""
     source = ROOT / f"interop/circuits/{circuit}.circom"
     # The compiler finds included files in a folder below the one that it runs in, and nowhere else.
     run(["node", PACKAGES / "circom2/cli.js", source, "--r1cs", "--wasm", "--O2", "--prime", prime, "-l", "node_modules", "-o", into], cwd=INSTALLED)
@@ -38,18 +38,18 @@ def outcome(command):
 
 
 def snarkjs(*arguments):
-    """0 when done, or when a proof is valid."""
+    """Runs snarkjs. The exit code is 0 when done, or when a proof is valid."""
     return outcome(["node", PACKAGES / "snarkjs/build/cli.cjs", *arguments])
 
 
 def proofmill(*arguments):
-    """0 when done, or when a proof is valid; 1 when it is not; 2 for wrong input."""
+    """Runs proofmill. The exit code is 0 when done or when a proof is valid, 1 when it is invalid, 2 for wrong input."""
     return outcome([PROOFMILL, *arguments])
 
 
 @contextlib.contextmanager
 def served(program, scheme, option, libraries):
-    """The cards of these simulation libraries behind a program's files; gives the device's URI, of all of them."""
+    """Runs a program that serves the cards of these simulation libraries as device files. Yields the URI of all of them."""
     with subprocess.Popen([str(part) for part in (program, *libraries)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as cards:
         place = cards.stdout.readline().strip()
         if not place:
@@ -62,12 +62,12 @@ def on_pcie(*libraries):
 
 
 def on_f2(*libraries):
-    """Of tops for F2."""
+    """Serves simulated tops for F2."""
     return served(SLOTS, "f2", "emulated", libraries)
 
 
 def emulates_gpus():
-    """Returns true where the library of `cuda:emulated` is built. Where PROOFMILL_CUDA_DIR names a folder without it, that is a failure."""
+    """Returns whether the library of `cuda:emulated` is built. Raises `Failed` if PROOFMILL_CUDA_DIR names a folder without it."""
     gpus = json.loads(done(proofmill("doctor", "--json")))["gpus"]
     if gpus["emulation"] is None and "PROOFMILL_CUDA_DIR" in os.environ and Path(gpus["kernels"]).exists():
         raise Failed(f"{gpus['kernels']} has no emulation of these kernels")
@@ -75,7 +75,7 @@ def emulates_gpus():
 
 
 def done(result):
-    """What a program said that has to end well."""
+    """Returns the output of a program that must have succeeded."""
     if result.returncode != 0:
         raise Failed(f"{' '.join(result.args)[-300:]} ended with {result.returncode}: {result.stdout}")
     return result.stdout

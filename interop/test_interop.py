@@ -1,6 +1,6 @@
 """proofmill and snarkjs accept each other's proofs, write the same files and refuse the same forgeries.
 
-Each test case is a circuit of circuits.py; what is asked of all of them stands in `Agreement`.
+Each test case is a circuit of circuits.py. `Agreement` has the tests that all of them share.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-//! Lists the files of each folder, so that a new one needs no line of Rust.
+//! Lists the files of each folder, so that a new file needs no change in Rust.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn main() {
     fs::write(&out, code).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
 }
 
-/// A constant with the name and the text of each file; the name is the path below the folder, without its ending.
+/// Writes a constant with the name and the text of each file. The name is the path below the folder, without extension.
 fn list(code: &mut String, root: &Path, folder: &str, files: &[PathBuf]) {
     let constant = folder.to_uppercase();
     let _ = writeln!(code, "/// `spec/{folder}`.\npub const {constant}: &[File] = &[");
@@ -31,7 +31,8 @@ fn list(code: &mut String, root: &Path, folder: &str, files: &[PathBuf]) {
     code.push_str("];\n");
 }
 
-/// What a device is asked for has a wire file, that of `ntt` for quotients too; fields, curves and formulas are the business of `algebra` alone.
+/// Returns whether a folder of vectors belongs to an operation of devices. These have a wire file; `quotient` uses that of `ntt`. Vectors of fields, curves
+/// and formulas are for `algebra` only.
 fn travels(root: &Path, folder: &Path) -> bool {
     let name = folder.file_name().expect("a folder's name");
     name == "wire"

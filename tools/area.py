@@ -1,17 +1,17 @@
-"""`make area [OP=...]`: what each unit and each engine costs in an UltraScale+ device, as yosys counts it.
+"""`make area [OP=...]`: the resources of each unit and each engine in an UltraScale+ device, counted by yosys.
 
 Engines are measured inside their card; multipliers, adders and processors (OP=algebra) by themselves.
 
 Modules are synthesised one by one (`synthesis`) and their counts kept. Totals go up the tree of instances by multiplication.
 
-What the numbers are: LUTs as yosys maps them, one output each. A vendor tool puts two small functions into one
-LUT6 with two outputs and would come out lower. LUTs used as memory (LUTRAM) and as shift registers (SRL) are
-in the LUT count and are also listed apart. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a
-BRAM. A memory larger than one UltraRAM (4096 words of 72 bits) is built of them. Nothing is optimised across module borders. The depth is
-the number of cells on the slowest way from register to register, across module borders, as `make timing` finds it; eight bits of a carry
+LUTs are those of yosys, with one output each. A vendor tool puts two small functions into one LUT6 with two
+outputs and reports fewer. LUTs used as memory (LUTRAM) and as shift registers (SRL) are in the LUT count and
+are also listed separately. yosys builds CARRY4; two of them are one CARRY8. A RAMB18 is half a BRAM. A memory
+larger than one UltraRAM (4096 words of 72 bits) is built of several. Nothing is optimised across module borders. The depth is
+the number of cells on the slowest path from register to register, across module borders, as found by `make timing`; eight bits of a carry
 chain are one cell.
 
-Of a board's top (OP=top) is measured what it has around the shell: bridge, crossings, firewalls, widths, in a table of its parts. Shell and engines are left out: other cards have them.
+For a board's top level (OP=top), the parts around the shell are counted, in a table: bridge, clock crossings, firewalls, width converters. The shell and the engines are not, since other cards have them.
 """
 
 import argparse
@@ -28,14 +28,14 @@ from synthesis import SHELL, SYNTHESIS, Modules, board, synthesise_all
 
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
-#: What has rows: units that stand alone, engines, the shell, and what boards' tops have around it.
+#: The groups of rows: stand-alone units, engines, the shell, and the parts of boards' top levels around it.
 OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "shell", "top"]
-#: Cards that are measured when none is named.
+#: The default cards.
 CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
          "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor",
          "ntt_small", "ntt", "ntt_bn254"]
 
-#: What published circuits took for the same job.
+#: Resources of published circuits for the same operation.
 PUBLISHED = {
     ("equihash_verify", "equihash_200_9"): ({"lut": 87914, "ff": 54362, "dsp": 0, "bram": 6}, "zcash-fpga (VU37P, Vivado)"),
     ("ecdsa_verify", "secp256k1"): ({"lut": 98792, "ff": 61909, "dsp": 144, "bram": 2}, "zcash-fpga (VU37P, Vivado)"),
@@ -48,7 +48,7 @@ PUBLISHED = {
     ("modmul", "goldilocks"): ({"dsp": 12}, "Nantucket"),
 }
 
-#: Distributed memories and the LUTs that one takes.
+#: Distributed memories with their LUTs.
 LUTRAM = {
     "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8, "RAM32X1D": 2, "RAM64X1D": 2,
     "RAM128X1D": 4, "RAM256X1D": 8, "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM64X8SW": 8, "RAM32X16DR8": 8,
@@ -57,7 +57,7 @@ FREE = {"BUFG", "GND", "VCC", "$scopeinfo"}
 
 
 def cost_of(cell):
-    """Metrics that one cell adds to; None when the cell is not a primitive that is known."""
+    """Returns the metrics of a cell, or None for an unknown primitive."""
     if re.fullmatch(r"LUT[1-6]|INV", cell):
         return {"lut": 1}
     if cell in LUTRAM:
@@ -80,7 +80,7 @@ def cost_of(cell):
 
 
 def own_cost(modules, name, cells):
-    """Metrics of a module without its children."""
+    """Returns the metrics of a module without its children."""
     total = collections.Counter()
     for cell, count in cells.items():
         cost = {} if cell in modules.text else cost_of(cell)
@@ -92,7 +92,7 @@ def own_cost(modules, name, cells):
 
 
 def measure(files, top, hollow=()):
-    """(modules, name -> metrics of the module itself, name -> its netlist) for everything under the top, and nothing inside what is hollow."""
+    """Returns (modules, name -> metrics of the module itself, name -> its netlist) for all modules under the top, except those inside hollow ones."""
     modules = Modules(files, hollow)
     made = synthesise_all(modules, top)
     return modules, {name: own_cost(modules, name, one["counts"]) for name, one in made.items()}, made
@@ -107,7 +107,7 @@ def total_of(modules, own, name):
 
 
 def engine_modules(modules, top, manifest):
-    """(op, instance, module) of every engine: the shell's child whose instance name ends with the engine's."""
+    """Yields (op, instance, module) of every engine: the shell's child whose instance name ends with the engine's."""
     for engine in manifest["engines"]:
         found = [
             module for parent in modules.below(top) for module, name in modules.instances[parent]
@@ -119,7 +119,7 @@ def engine_modules(modules, top, manifest):
 
 
 def rows_of(config, op, instance, part, cost, more=()):
-    """One row a metric, of UltraRAM only where there is some; `part` names the unit inside the engine, empty for the whole."""
+    """Returns one row per metric, of UltraRAM only if it is used; `part` names the unit inside the engine, and is empty for the whole."""
     published, by = PUBLISHED.get((op, instance), ({}, None)) if not part else ({}, None)
     for metric, unit, value in [*((metric, unit, cost[metric]) for metric, unit in METRICS.items() if cost[metric] or metric != "uram"), *more]:
         yield {
@@ -130,7 +130,7 @@ def rows_of(config, op, instance, part, cost, more=()):
 
 
 def area(config, wanted_op):
-    """Rows of a card: every engine, the units inside it, and the shell around all; of a card without the wanted operation none."""
+    """Returns the rows of a card: every engine, its units, and the shell; none for a card without the wanted operation."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     if wanted_op == "top":
@@ -155,7 +155,7 @@ def area(config, wanted_op):
 
 
 def top_area(config, folder, manifest):
-    """Rows of a board's top and its parts; of a card that is no board's none."""
+    """Returns the rows of a board's top level and its parts; none for a card without a board."""
     made_for = board(manifest)
     if made_for is None:
         return []
@@ -175,7 +175,7 @@ def top_area(config, folder, manifest):
 
 
 def unit_area(config):
-    """Rows of a unit that stands alone, and its line in the table of units."""
+    """Returns the rows of a stand-alone unit, and its line in the table of units."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     modules, own, made = measure(rtl.verilog(folder), manifest["top"])
@@ -190,13 +190,13 @@ def unit_area(config):
 
 
 def units_area(configs):
-    """Rows of units that stand alone, under a table's head."""
+    """Prints a table of stand-alone units and returns their rows."""
     print(f"\nunits, yosys {SYNTHESIS}\n{'unit':36}" + "".join(f"{metric:>10}" for metric in METRICS) + f"{'depth':>8}{'latency':>9}  published")
     return [row for config in configs for row in unit_area(config)]
 
 
 def table(title, top, modules, own):
-    """Every module under the top: instances, and what all of them take without what is inside them."""
+    """Prints every module under the top: its instances, and their total without their children."""
     lines = [(module, count, collections.Counter({m: a * count for m, a in own[module].items()})) for module, count in modules.below(top).items()]
     show(title, lines, total_of(modules, own, top))
 
@@ -209,9 +209,9 @@ def show(title, lines, whole):
     print(f"{'total':43}" + "".join(f"{whole[metric]:>10,g}" for metric in METRICS))
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--op", choices=OPS, help="only this operation's engines, or `shell`, or `top` for boards' tops, or `algebra` for the units that stand alone")
+    parser.add_argument("--op", choices=OPS, help="only this operation's engines, or `shell`, or `top` for boards' top levels, or `algebra` for the stand-alone units")
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to measure; nothing: those of CARDS, boards' tops and all units")
     parser.add_argument("--out", type=Path, help="where the rows go; else target/bench/area.json, or area-OP.json for one operation")
     chosen = parser.parse_args()
@@ -229,4 +229,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

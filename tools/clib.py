@@ -1,4 +1,4 @@
-"""The C library where other programs find it: `python3 tools/clib.py --prefix FOLDER [--profile NAME]`.
+"""Installs the C library: `python3 tools/clib.py --prefix FOLDER [--profile NAME]`.
 
 FOLDER/include gets the headers (proofmill.h, proofmill.hpp, rapidsnark's names in prover.h and verifier.h), FOLDER/lib the library,
 shared and static, and proofmill.pc for pkg-config.
@@ -13,7 +13,7 @@ from pathlib import Path
 from place import BUILT, ROOT, SHIPPED, link, main, run
 
 SOURCE = ROOT / "host/bind/c"
-#: What the static library wants to be linked with.
+#: Libraries that the static library needs.
 PRIVATE = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
 
 
@@ -22,14 +22,14 @@ def version():
 
 
 def build(profile, beside):
-    """The folder with the built library."""
+    """Builds the library and returns its folder."""
     chosen = [word for name in sorted({"proofmill-c", *beside}) for word in ("--package", name)]
     run(["cargo", "build", "--quiet", "--profile", profile, *chosen], cwd=ROOT)
     return BUILT / profile
 
 
 def install(prefix, profile, beside=()):
-    """The installed library. What is built beside it shares its crates, which then have the features that both want."""
+    """Installs the library. Packages in `beside` are built in the same run and share crates, with the features of all."""
     built, number = build(profile, beside), version()
     include, library = prefix / "include", prefix / "lib"
     (library / "pkgconfig").mkdir(parents=True, exist_ok=True)
@@ -47,11 +47,11 @@ def install(prefix, profile, beside=()):
 
 
 def install_for_tests(prefix):
-    """Built beside the command, as other stages have it; in the long tests by itself, as people build it."""
+    """Installs it for tests: built together with the command, as in other stages; in the long tests alone, as users build it."""
     return install(prefix, "release", () if os.environ.get("PROOFMILL_LONG") else SHIPPED)
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--prefix", type=Path, required=True, help="a folder, such as /usr/local")
     parser.add_argument("--profile", default="dist", help="cargo's: dist, as shipped, or release")
@@ -61,4 +61,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

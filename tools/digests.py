@@ -1,7 +1,7 @@
-"""Poseidon beside other people's libraries: `python3 tools/digests.py [--long]`, the tests of interop/hashes.
+"""Poseidon compared with other libraries: `python3 tools/digests.py [--long]`, the tests of interop/hashes.
 
 neptune has its tree builders only where it also has OpenCL. It gets a library of that name without a device (interop/hashes/opencl.c), so
-that no driver has to be there.
+that no driver is needed.
 """
 
 import argparse
@@ -14,7 +14,7 @@ CRATE = ROOT / "interop/hashes"
 
 
 def opencl():
-    """The folder of the library."""
+    """Builds the stand-in library and returns its folder."""
     folder = TARGET / "hashes/opencl"
     folder.mkdir(parents=True, exist_ok=True)
     library, compiled = folder / "libOpenCL.a", folder / "opencl.o"
@@ -26,12 +26,12 @@ def opencl():
     return folder
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="every arity with 100,000 preimages, and the tree of 16 MiB, instead of a few")
     arguments = parser.parse_args()
     folders = [str(opencl()), os.environ.get("LIBRARY_PATH", "")]
-    # One level is held to them, the best: its vectors are enough.
+    # Only the best level is compared with them: the vectors cover the others.
     found = {**os.environ, "PROOFMILL_BUILD": "native", "CARGO_TARGET_DIR": str(TARGET / "hashes"), "LIBRARY_PATH": ":".join(filter(None, folders))}
     command = ["cargo", "test", "--quiet", "--manifest-path", str(CRATE / "Cargo.toml")]
     long = ["--features", "every", "--", "--include-ignored"] if arguments.long else []
@@ -41,4 +41,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,9 +1,9 @@
-"""The command as it is shipped: `python3 tools/dist.py [--profile NAME]`.
+"""Builds the distribution of the command: `python3 tools/dist.py [--profile NAME]`.
 
-target/dist/proofmill-<version>-<target>.tar.gz holds the stripped binary, README, CHANGELOG, both licences and THIRD-PARTY, which
-names every crate that is linked and carries its licence texts; beside it stands its SHA-256, as `sha256sum --check` reads it.
-The binary has the conformance suite and no INSECURE tools, and is tried before it is packed. The same sources and the same
-compiler give the same tarball.
+target/dist/proofmill-<version>-<target>.tar.gz contains the stripped binary, README, CHANGELOG, both licences and THIRD-PARTY, which
+names every linked crate and contains its licence texts. A file beside it has its SHA-256, for `sha256sum --check`.
+The binary has the conformance suite and no INSECURE tools, and is tested before it is packed. The same sources and the same
+compiler result in the same tarball.
 """
 
 import argparse
@@ -24,12 +24,12 @@ LICENCE_FILES = ("LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICE
 
 
 def target():
-    """The triple that the compiler builds for."""
+    """Returns the compiler's default target triple."""
     return next(line.split()[1] for line in run(["rustc", "-vV"]).splitlines() if line.startswith("host:"))
 
 
 def linked(triple):
-    """Every package of others whose code is in the binary: no macros, no build scripts, nothing that only tests use."""
+    """Returns the third-party packages whose code is in the binary: no macros, no build scripts, no dependencies of tests only."""
     tree = run(["cargo", "tree", "--locked", "--package", "proofmill-cli", *FEATURES, "--target", triple, "--edges", "normal,no-proc-macro",
                 "--prefix", "none", "--format", "{p}"], cwd=ROOT)
     names = {tuple(line.split()[:2]) for line in tree.splitlines()}
@@ -41,14 +41,14 @@ def linked(triple):
 
 
 def licences(package):
-    """The texts that a package carries."""
+    """Returns the licence texts of a package."""
     folder = Path(package["manifest_path"]).parent
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name.upper().startswith(LICENCE_FILES))
     return [file.read_text(errors="replace").strip() for file in files]
 
 
 def third_party(packages):
-    """The list, then each licence text once, with the crates that carry it."""
+    """Returns the list of crates, then each licence text once, with its crates."""
     texts = {}
     lines = ["The proofmill command contains code of the Rust standard library (MIT OR Apache-2.0) and of these crates, under their own licences.",
              "Their texts follow.", ""]
@@ -63,7 +63,7 @@ def third_party(packages):
 
 
 def try_out(binary):
-    """The binary runs, and what it leaves out says so."""
+    """Checks that the binary runs, and that it names the omitted features."""
     run([binary, "verify", *(f"examples/groth16/{name}.json" for name in ("verification_key", "public", "proof"))], cwd=ROOT)
     run([binary, "selftest", "--filter", "equihash"])
     absent = subprocess.run([binary, "dev", "ptau", "--power", "4"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -76,7 +76,7 @@ def try_out(binary):
 
 
 def pack(tarball, folder, contents):
-    """A tarball of (name, mode, bytes) that does not depend on when or by whom it is made."""
+    """Writes a tarball of (name, mode, bytes) that does not depend on the time or the user."""
     with open(tarball, "wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         for name, mode, data in contents:
             entry = tarfile.TarInfo(f"{folder}/{name}")
@@ -84,7 +84,7 @@ def pack(tarball, folder, contents):
             tar.addfile(entry, io.BytesIO(data))
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="dist", help="cargo's profile (default: dist)")
     profile = parser.parse_args().profile
@@ -106,4 +106,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

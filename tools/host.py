@@ -28,29 +28,29 @@ LEVELS = {
     "avx512": {"avx2", "fma", "avx512f"},
     "avx512ifma": {"avx2", "fma", "avx512f", "avx512dq", "avx512vl", "avx512ifma"},
 }
-#: Programs with tests that a level matters to, and which of their tests those are (nothing: all).
+#: Programs with tests that depend on the level, with the names of these tests (none: all).
 LEVEL_TESTS = {
     "algebra/all": ["msm::", "ntt::", "pairing::"],
     "cpu/all": [],
     "proof/all": ["prover::", "groth16::"],
     "testkit/all": ["conformance::the_processor"],
 }
-#: Instead of these, but in the long tests, on levels that others have the code of. `avx512` takes the lanes of `avx2`, and for Equihash the vectors of `avx512ifma`:
-#: its own is that it takes them. `portable` is `bmi2` with another product of field elements.
+#: Replaces LEVEL_TESTS, except in the long tests, on levels that share code with others. `avx512` uses the lanes of `avx2`, and for Equihash the vectors of
+#: `avx512ifma`: only the selection is its own. `portable` is `bmi2` with another product of field elements.
 OWN_TESTS = {
     "portable": {"algebra/all": LEVEL_TESTS["algebra/all"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
     "avx512": {"cpu/all": ["equihash_verify::"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
 }
-#: Tests of these that take long, and show nothing about a level that `algebra/all` or the same suite on all threads does not.
+#: Long tests among these that add nothing about a level to `algebra/all` or to the same suite on all threads.
 SAME_ON_LEVELS = ["msm::precomputed_multiples_change_no_result", "msm::more_points_than_a_chunk", "conformance::the_processor_conforms_on_one_thread"]
-#: libtest tells the time of each test only to those who ask for what is unstable.
+#: libtest reports the time of each test only with its unstable options.
 TIMED = ["-Z", "unstable-options", "--report-time"]
 CPUINFO = Path("/proc/cpuinfo")
 SLOW = 1.0  # seconds from which a test's time is told
 
 
 def flags():
-    """What this processor's kernel says that it can do; nothing where it does not say it, as on systems other than Linux."""
+    """Returns the processor's flags as the kernel reports them; none on systems other than Linux."""
     if not CPUINFO.exists():
         return set()
     found = re.search(r"^(?:flags|Features)\s*:(.*)$", CPUINFO.read_text(), re.M)
@@ -58,15 +58,15 @@ def flags():
 
 
 def levels_of(flags):
-    """The levels of a processor with these flags, slowest first."""
+    """Returns the levels of a processor with these flags, slowest first."""
     return [level for level, needed in LEVELS.items() if needed <= flags]
 
 
 def built_of(levels):
-    """cargo's arguments for the crates that are tested, and what its environment has. The kernels of lanes are three quarters of the work.
+    """Returns cargo's arguments for the tested crates, and its environment. The kernels of lanes are three quarters of the work.
 
-    Those of IFMA limbs run in all programs: with the instructions where the processor has them, elsewhere emulated in plain words, on a level
-    `emulated`. So either the emulation is left out or what cannot run here; the program that people use has all vectors everywhere.
+    All programs use the kernels of IFMA limbs: with the instructions if the processor has them, otherwise emulated with 64-bit integers, on a level
+    `emulated`. Therefore either the emulation is omitted or the kernels that cannot run on this processor. A released program has all kernels.
     """
     if "avx512ifma" in levels:
         return ["--workspace"], {}
@@ -84,7 +84,7 @@ class Program:
 
 
 def programs(again=False):
-    """The test programs of all crates, from the list of PROOFMILL_PROGRAMS if it exists."""
+    """Returns the test programs of all crates, from the list of PROOFMILL_PROGRAMS if it exists."""
     kept = Path(os.environ["PROOFMILL_PROGRAMS"]) if "PROOFMILL_PROGRAMS" in os.environ else None
     if kept and kept.exists() and not again:
         return [Program(name, Path(path), Path(folder)) for name, path, folder in json.loads(kept.read_text())]
@@ -95,7 +95,7 @@ def programs(again=False):
 
 
 def build():
-    """The test programs of all crates."""
+    """Returns the test programs of all crates."""
     command = ["cargo", "test", *CRATES, "--quiet", "--no-run", "--message-format=json-render-diagnostics"]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **VARIABLES}, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -104,7 +104,7 @@ def build():
 
 
 def programs_of(messages):
-    """The test programs that cargo's messages speak of."""
+    """Returns the test programs in cargo's messages."""
     found = []
     for message in messages:
         if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
@@ -115,7 +115,7 @@ def programs_of(messages):
 
 
 def run(program, arguments, least=0, **variables):
-    """Runs a test program with its output passed through; whether it went well and had at least so many tests."""
+    """Runs a test program with its output passed through. Returns whether it succeeded and ran at least `least` tests."""
     environment = {"RUST_TEST_THREADS": str(1 + (os.cpu_count() or 1)), **os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(program.folder), **variables}
     print(f"--- {program.name}", flush=True)
     command = [program.path, *TIMED, "--show-output", *arguments]
@@ -134,7 +134,7 @@ def run(program, arguments, least=0, **variables):
 
 
 def run_levels(programs):
-    """Whether all went well on every level that is there, and every one is there that has to be."""
+    """Runs the tests on every level of this processor. Returns whether they passed and no required level is missing."""
     here, good = levels_of(flags()), True
     required = [level for level in os.environ.get("PROOFMILL_REQUIRE_ISA", "").split(",") if level]
     unknown = [level for level in required if level not in LEVELS]
@@ -151,14 +151,14 @@ def run_levels(programs):
     print(f"level {here[-1]}: all tests of the host run on it")
     for level in LEVELS:
         if level not in here and level in required:
-            print(f"FAILED level {level}: this processor has no {level}, and PROOFMILL_REQUIRE_ISA wants it\n0 passed, 1 failed")
+            print(f"FAILED level {level}: this processor has no {level}, and PROOFMILL_REQUIRE_ISA requires it\n0 passed, 1 failed")
             good = False
         elif level not in here:
             print(f"SKIPPED level {level}: this processor has no {level}")
     return good
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", action="store_true", help="only build")
     parser.add_argument("--long", action="store_true", help="the long tests instead")
@@ -179,4 +179,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

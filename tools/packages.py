@@ -1,4 +1,4 @@
-"""The crates that are made to be published: `python3 tools/packages.py [--check] [--verify] [--semver]`.
+"""Checks the crates to publish: `python3 tools/packages.py [--check] [--verify] [--semver]`.
 
 --check packages each as cargo would for a registry, without compiling, and holds that none reads a file outside its own package
 and that none is missing; --verify compiles each from its package too, which takes minutes. --semver holds the public interface of each,
@@ -17,22 +17,22 @@ from pathlib import Path
 
 from place import CACHE, ROOT, TARGET, Failed, digest, made_whole, main, run
 
-#: The commit whose public interface is kept: that of the last release, or, before the first one, of the last intended break.
+#: The commit with the public interface to keep: the last release, or, before the first one, the last intended break.
 BASELINE = "15a31303566ec54cd67c45819ec35d262cf38c9c"
 #: The version of cargo-semver-checks, which is compiled into the user's cache folder on first use. It needs Rust 1.93.
 SEMVER = "0.51.0"
-#: Its own profile optimises across its 400 crates, which takes longer than all checks together; without that a crate's check takes some seconds.
+#: Replaces its release profile, which optimises across its 400 crates and takes longer to compile than all checks together.
 QUICKLY = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
-#: How it wants rustdoc to describe a crate.
+#: rustdoc's options for its input.
 DESCRIBED = "-Z unstable-options --output-format json --document-private-items --document-hidden-items --cap-lints allow"
 
-#: Paths in the source that cargo does not look at: what a macro includes, what an attribute points at, what a build script joins.
+#: Paths in the source that cargo does not check: of including macros, of `path` attributes, of build scripts.
 INCLUDED = re.compile(r'(?:include_str!|include_bytes!|include!|#!?\[path =)\s*\(?\s*"([^"]+)"')
 CLIMBS = re.compile(r'(?:CARGO_MANIFEST_DIR[^;]*?\.\./)|rerun-if-changed=\.\./')
 
 
 def crates(source=ROOT):
-    """Members of a checkout's workspace that may be published, each after those that it depends on."""
+    """Returns the publishable members of a checkout's workspace, each after its dependencies."""
     metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--no-deps", "--offline"], cwd=source))
     members = {package["name"]: package for package in metadata["packages"] if package["publish"] != []}
     ordered = {}
@@ -51,7 +51,7 @@ def crates(source=ROOT):
 
 
 def faults(name, manifest):
-    """Files that a package's source names and that do not travel with it; tests of the crate may read what they like."""
+    """Yields files that a package's source names and that are not in the package; tests of the crate may read any file."""
     folder = Path(manifest).parent
     listed = set(run(["cargo", "package", "--list", "--allow-dirty", "--offline", "--package", name], cwd=ROOT).split("\n"))
     for file in sorted(file for file in listed if file.endswith(".rs") and not file.startswith("tests/")):
@@ -76,7 +76,7 @@ def check(found, verify):
 
 
 def semver_checks():
-    """The program, compiled on first use. An interrupted compilation goes on where it was."""
+    """Returns the program, compiled on first use. An interrupted compilation is resumed."""
     folder = CACHE / f"semver-checks-{SEMVER}"
     if not folder.is_dir():
         print(f"compiling cargo-semver-checks into {folder}, once: some minutes", flush=True)
@@ -88,13 +88,13 @@ def semver_checks():
 
 
 def libraries(found):
-    """Those that others can depend on."""
+    """Returns the crates that others can depend on."""
     return {name: package for name, package in found.items() if any("lib" in target["kind"] for target in package["targets"])}
 
 
 def describe(source, names, target, folder):
-    """Puts into a folder what rustdoc says of a checkout's crates, all in one run. `target` is that checkout's alone: files of another one
-    would have the same names, and cargo would take them for fresh.
+    """Writes rustdoc's descriptions of a checkout's crates into a folder, in one run. `target` must belong to that checkout only: files of
+    another one would have the same names, and cargo would treat them as fresh.
     """
     chosen = [word for name in names for word in ("--package", name)]
     run(["cargo", "doc", "--quiet", "--no-deps", "--lib", "--all-features", *chosen], cwd=source,
@@ -104,8 +104,8 @@ def describe(source, names, target, folder):
 
 
 def baseline():
-    """A folder with what rustdoc says of the crates at `BASELINE`, and their features in `features.json`. It depends on the same versions as
-    the checkout: what others change is no break of ours.
+    """Returns a folder with rustdoc's descriptions of the crates at `BASELINE`, and their features in `features.json`. It uses the same
+    versions of dependencies as the checkout, since changes of dependencies are no breaks of these crates.
     """
     folder = CACHE / f"interfaces-{digest(BASELINE, run(['rustc', '--version']), ROOT / 'Cargo.lock')}"
     if not folder.is_dir():
@@ -125,7 +125,7 @@ def baseline():
 
 
 def lost(name, then, now):
-    """Features that are not there any more, or not by default: rustdoc knows nothing of them."""
+    """Yields features that were removed, or removed from the default: rustdoc does not describe features."""
     for feature in sorted(then.keys() - now.keys()):
         yield f"{name}: the feature {feature} is not there any more"
     for feature in sorted(set(then.get("default", ())) - set(now.get("default", ()))):
@@ -133,7 +133,7 @@ def lost(name, then, now):
 
 
 def semver(found):
-    """What of the interfaces at `BASELINE` is not there any more."""
+    """Returns the removed parts of the interfaces at `BASELINE`."""
     program, then, now = semver_checks(), baseline(), TARGET / "interfaces/now"
     now.mkdir(parents=True, exist_ok=True)
     found = libraries(found)
@@ -154,7 +154,7 @@ def semver(found):
     print(f"{len(found)} crates, whose interfaces of {BASELINE[:12]} hold")
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--verify", action="store_true")
@@ -170,4 +170,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

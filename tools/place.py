@@ -1,4 +1,4 @@
-"""Where things lie, and how what is slow to make is kept: under the user's cache folder, named by its content.
+"""Paths of the repository, and a cache for slow results: in the user's cache folder, named by their content.
 
 Everything cached is made in a folder of its own and renamed into place when it is whole, so an interrupted
 build leaves nothing behind that looks finished, and two builds at a time do not meet.
@@ -16,20 +16,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
-#: What cargo built, a folder a profile; and the command, as people run it.
+#: The output of cargo, one folder per profile; and the command.
 BUILT = Path(os.environ.get("CARGO_TARGET_DIR", TARGET))
 PROOFMILL = BUILT / "release/proofmill"
-#: The command, and the libraries that the tests build beside it: what they share is then compiled once, with the features that all want.
+#: The command, and the libraries that tests build with it: shared crates are compiled once, with the features of all.
 SHIPPED = ["proofmill-cli", "proofmill-c", "proofmill-python"]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
 
 
 class Failed(Exception):
-    """A step that cannot go on; the text is for the person at the terminal."""
+    """The error of a step; its text is printed for the user."""
 
 
 def digest(*parts):
-    """Sixteen hex digits that name the content of texts, byte strings and files (paths)."""
+    """Returns sixteen hex digits that identify the content of texts, byte strings and files (paths)."""
     total = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, Path) else part if isinstance(part, bytes) else str(part).encode()
@@ -39,7 +39,7 @@ def digest(*parts):
 
 @contextmanager
 def made_whole(final):
-    """A scratch folder that becomes `final` when the block ends well and vanishes when it does not."""
+    """Yields a scratch folder. It is renamed to `final` after the block, or removed if the block raises."""
     final.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
     try:
@@ -55,7 +55,7 @@ def made_whole(final):
 
 @contextmanager
 def alone(name):
-    """One process at a time; the others wait. For what cannot be made in one place and renamed into another."""
+    """Admits one process at a time; the others wait. For results that cannot be made in a scratch folder and renamed."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / f"{name}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -79,7 +79,7 @@ def write_whole(path, text):
 
 
 def run(command, **options):
-    """Runs a command to its end; its standard output. When it fails, all it said is shown and `Failed` raised."""
+    """Runs a command and returns its standard output. On failure, prints all of its output and raises `Failed`."""
     command = [str(part) for part in command]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -92,7 +92,7 @@ def run(command, **options):
 
 
 def main(function):
-    """Ends the program with the function's outcome; `Failed` is a message, not a traceback."""
+    """Ends the program with the function's result. Prints `Failed` as a message without a traceback."""
     try:
         sys.exit(function() or 0)
     except Failed as problem:

@@ -1,7 +1,7 @@
-"""Plots of kept figures, a file an operation: what `DRAWINGS` names.
+"""Draws plots of stored figures, one file per operation in `DRAWINGS`.
 
-Side by side stand a machine with AVX-512 IFMA and one without, as far as there are figures of them. The SVG says its colours
-for light and dark pages itself.
+A plot has a column for a machine with AVX-512 IFMA and one for a machine without, as far as figures of them exist. The SVG contains the
+colours for light and dark pages.
 """
 
 import math
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 
-#: Whose line has which colour, on light and on dark.
+#: Colours of lines, on light and on dark pages.
 COLOURS = {
     "proofmill": ("#c2255c", "#ff6b9d"),
     "gnark-crypto": ("#1971c2", "#74b8f0"),
@@ -26,12 +26,12 @@ COLOURS = {
     "bmi2": ("#b35c00", "#f0a04b"),
     "portable": ("#6741d9", "#b197fc"),
 }
-#: Curves as people write them.
+#: Names of curves in titles.
 CURVES = {"bn254": "BN254", "bls12_381": "BLS12-381", "bls12_377": "BLS12-377"}
 #: The paths of our code, slowest first.
 PATHS = ("portable", "bmi2", "avx2", "avx512", "avx512ifma")
 LEFT, TOP, WIDTH, HEIGHT, GAP = 56, 84, 300, 190, 30
-#: Of bars: room for names and for figures, the height of one, and what lies between groups.
+#: Bars: widths for names and for figures, height, and distance between groups.
 NAMES, FIGURES, BAR, BETWEEN = 190, 92, 18, 34
 STYLE = """text { font: 12px sans-serif; fill: #333 } .title { font-weight: bold } .grid { stroke: #ccc } .end { text-anchor: end } .middle { text-anchor: middle }
 path { fill: none; stroke-width: 2 } .ours { fill: #c2255c } .peer { fill: #8a94a6 }"""
@@ -40,7 +40,7 @@ DARK = "text { fill: #ddd } .grid { stroke: #555 } .ours { fill: #ff6b9d } .peer
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines over the size: a row an instance, both axes logarithmic, the most threads that were measured."""
+    """Lines over the size: one row per instance, both axes logarithmic, with the largest measured number of threads."""
     what: str
     axes: str
     metric: str  # a pattern of the rows that take part; its group is the logarithm of the size
@@ -84,32 +84,32 @@ DRAWINGS = {
 
 
 def speed(content):
-    """What kept figures are ordered by: our path, then the date."""
+    """Returns the sort key of stored figures: our path, then the date."""
     isa = content["rows"][0].get("isa")
     return PATHS.index(isa) if isa in PATHS else -1, content["date"]
 
 
 def two(contents):
-    """The fastest path with AVX-512 IFMA and the fastest one without, as far as they are there."""
+    """Returns the fastest path with AVX-512 IFMA and the fastest one without, as far as they exist."""
     with_it = [content for content in contents if content["rows"][0]["isa"] == PATHS[-1]]
     without = [content for content in contents if content["rows"][0]["isa"] != PATHS[-1]]
     return [max(some, key=speed) for some in (with_it, without) if some]
 
 
 def machine(content):
-    """A column's heading."""
+    """Returns a column's heading."""
     row = content["rows"][0]
     name = re.sub(r" \(.*?\)", "", row["processor"].split(",")[0])
     return name if "AVX" in name else f"{name}, {row['isa'].upper()}"
 
 
-def most_threads(rows):
+def max_threads(rows):
     return max(row["threads"] for row in rows)
 
 
 def curves(drawing, rows):
-    """Instance -> who -> [(log2 of the size, value)]. Ours is that beside a key that stays, where there are two."""
-    panels, most = {}, most_threads(rows)
+    """Returns instance -> library -> [(log2 of the size, value)]. Ours is the one with a resident key, if there are two."""
+    panels, most = {}, max_threads(rows)
     for row in rows:
         found, instance = re.match(drawing.metric, row["metric"]), re.match(drawing.instances, row["instance"])
         if not found or not instance or row["threads"] != most:
@@ -125,14 +125,14 @@ def curves(drawing, rows):
 
 
 def style(names):
-    """The style sheet: each line's colour twice."""
+    """Returns the style sheet, with each line's colour for light and dark pages."""
     def rules(which):
         return "".join(f" path.{name} {{ stroke: {COLOURS[name][which]} }} text.{name} {{ fill: {COLOURS[name][which]} }}" for name in names)
     return f"<style>{STYLE}{rules(0)}\n@media (prefers-color-scheme: dark) {{ {DARK}{rules(1)} }}</style>"
 
 
 def panel(title, lines, sizes, values, first):
-    """One pair of axes with its lines; only the first of a row has numbers on the left."""
+    """Draws one pair of axes with its lines; only the first of a row has numbers on the left."""
     def x(size):
         return WIDTH * (size - sizes[0]) / max(1, sizes[-1] - sizes[0])
 
@@ -153,7 +153,7 @@ def panel(title, lines, sizes, values, first):
 
 
 def ticks(least, most):
-    """1, 2, 5, 10, ... around two values."""
+    """Returns 1, 2, 5, 10, ... around two values."""
     steps = [digit * 10.0**power for power in range(-4, 5) for digit in (1, 2, 5)]
     low = max(step for step in steps if step <= least)
     high = min(step for step in steps if step >= most and step > low)
@@ -161,13 +161,13 @@ def ticks(least, most):
 
 
 def document(what, axes, width, height, names, parts):
-    """The whole SVG, under what its axes say."""
+    """Returns the whole SVG, with the labels of the axes as its title."""
     return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">', f"<title>{what}: {axes}</title>",
                       style(names), f'<text x="0" y="16">{axes[0].upper() + axes[1:]}</text>', *parts, "</svg>"]) + "\n"
 
 
 def lines(drawing, contents):
-    """A column a machine and a row an instance; of a single machine, a column an instance."""
+    """Draws one column per machine and one row per instance; for a single machine, one column per instance."""
     machines = {machine(content): curves(drawing, content["rows"]) for content in contents}
     instances = list(dict.fromkeys(instance for panels in machines.values() for instance in panels))
     names = [who for who in COLOURS if any(who in panel for panels in machines.values() for panel in panels.values())]
@@ -188,26 +188,26 @@ def lines(drawing, contents):
             title = f"{drawing.title.format(CURVES[instance])}: {name if drawing.own else name.rpartition(', ')[0]}"
             place = f"translate({LEFT + across * (WIDTH + GAP)} {TOP + down * (HEIGHT + 60)})"
             parts.append(f'<g transform="{place}">\n{panel(title, drawn, sizes, values, across == 0)}\n</g>')
-    threads = " and ".join(sorted({str(most_threads(content["rows"])) for content in contents}))
+    threads = " and ".join(sorted({str(max_threads(content["rows"])) for content in contents}))
     axes = f"{drawing.axes}, on {threads} thread{'s' * (threads != '1')}"
     width = max(LEFT + len(grid[0]) * (WIDTH + GAP), right - 20, 6.6 * len(axes))  # of the panels, the names, the first line
     return document(drawing.what, axes, round(width), TOP + len(grid) * (HEIGHT + 60) - 30, names, parts)
 
 
 def who(peer_name):
-    """A peer without its version and how it is built."""
+    """Returns a peer's name without version and build."""
     return re.sub(r"\s\((?!default|unsafe)[^)]*\)|\s\d\S*|\s\+ \S+", "", peer_name)
 
 
 def measured(group, rows, scale):
-    """Who -> figure, of a group; ours first."""
+    """Returns library -> figure of a group; ours first."""
     instance, metric, threads, _ = group
     found = [row for row in rows if row["instance"] == instance and re.fullmatch(metric, row["metric"]) and row["threads"] == threads]
     return {"proofmill": found[0]["ours"] / scale, **{who(row["peer_name"]): row["peer"] and row["peer"] / scale for row in found}} if found else {}
 
 
 def bars(drawing, contents):
-    """A column a machine; a group of bars a metric, all of it to one scale."""
+    """Draws one column per machine and one group of bars per metric, all to one scale."""
     scale = 1000 if drawing.axes.startswith("thousands") else 1
     machines = {machine(content): [measured(group, content["rows"], scale) for group in drawing.groups] for content in contents}
     parts, down = [], 66
@@ -234,7 +234,7 @@ def bars(drawing, contents):
 
 
 def pairs(what, axes, entries):
-    """Bars of (name, ours, published or None, by whom), a scale of its own for each."""
+    """Draws bars of (name, ours, published or None, publisher), each pair with its own scale."""
     parts, down = [], 44
     for name, ours, published, by in entries:
         parts.append(f'<text class="title" x="0" y="{down}">{escape(name)}</text>')
@@ -250,11 +250,11 @@ def pairs(what, axes, entries):
 
 
 def figure(value):
-    """A bar's length in words."""
+    """Formats a bar's length."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def svg(name, contents):
-    """The whole drawing of an operation."""
+    """Returns the whole drawing of an operation."""
     drawing = DRAWINGS[name]
     return (lines if isinstance(drawing, Lines) else bars)(drawing, two(contents))

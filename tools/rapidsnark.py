@@ -1,4 +1,4 @@
-"""rapidsnark as a program for the bench: built from its public source, printed as a path.
+"""Builds rapidsnark as a program for the bench from its public source, and prints its path.
 
 LGPL-3 and therefore nowhere in this repository: the source goes to the user's cache folder, and so does what is
 made of it. Where the machine cannot reach the repositories, `--source` names a checkout that has the submodule
@@ -16,7 +16,7 @@ from place import CACHE, ROOT, Failed, digest, main, made_whole, run
 COMMIT = "81eddf1a536d26497b237c0b8a04fe90baf7e439"
 REPOSITORY = "https://github.com/iden3/rapidsnark"
 SERVER = ROOT / "bench/peers/rapidsnark/main.cpp"
-#: Program or header to look for -> Debian package that brings it.
+#: Required program or header -> its Debian package.
 PROGRAMS = {"cmake": "cmake", "nasm": "nasm", "g++": "g++", "make": "make", "git": "git"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "gmp.h": "libgmp-dev"}
 LIBRARIES = {"gomp": "libgomp1"}
@@ -24,7 +24,7 @@ FLAGS = ["-O3", "-march=native"]
 
 
 def missing():
-    """Debian packages for what is not there."""
+    """Returns the Debian packages of missing programs and headers."""
     def header(name):
         return any(any(Path(root).glob(pattern)) for root in ("/usr/include", "/usr/local/include") for pattern in (name, f"*-linux-gnu/{name}"))
     return sorted({PROGRAMS[name] for name in PROGRAMS if shutil.which(name) is None}
@@ -33,7 +33,7 @@ def missing():
 
 
 def fetch(to):
-    """The pinned commit with the one submodule that the library needs."""
+    """Fetches the pinned commit with the submodule that the library needs."""
     quiet = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
     run(["git", "clone", "--quiet", "--no-checkout", REPOSITORY, to], env=quiet)
     run(["git", "checkout", "--quiet", COMMIT], cwd=to)
@@ -50,7 +50,7 @@ def build(source, to):
 
 
 def program(given=None):
-    """The program's path; built on first use."""
+    """Returns the program's path. Builds it on first use."""
     final = CACHE / f"rapidsnark-{digest(SERVER, COMMIT, *FLAGS)}"
     if not final.is_dir():
         absent = missing()
@@ -71,11 +71,11 @@ def program(given=None):
     return final / "rapidsnark-peer"
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--source", type=Path, help="a checkout of rapidsnark with its submodule depends/ffiasm")
     print(program(parser.parse_args().source))
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

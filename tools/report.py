@@ -1,9 +1,9 @@
-"""The kept figures as Markdown tables and plots, so that no table is ever typed.
+"""Generates Markdown tables and plots from stored figures, so that no table is typed by hand.
 
-`--keep` first puts the rows that lie in target/bench into bench/results/<date>-<name>[@<machine and path>].json. Tables and
-plots show the newest kept file of every name, machine and code path; what was measured on two machines, or on two paths of
-one, never stands in one table. `--fill` writes the tables into docs/figures.md, between the lines `<!-- figures NAME -->` and
-`<!-- end -->`; operations behind the name leave out all others. With it go the plots of docs/figures. `--check` only compares
+`--keep` first stores the rows in target/bench as bench/results/<date>-<name>[@<machine and path>].json. Tables and
+plots show the newest stored file of every name, machine and code path. Measurements on two machines, or on two paths of
+one, are never in the same table. `--fill` writes the tables into docs/figures.md, between the lines `<!-- figures NAME -->` and
+`<!-- end -->`; operations after the name select rows. It also writes the plots of docs/figures. `--check` only compares
 both.
 """
 
@@ -19,29 +19,29 @@ import report_page
 from place import ROOT, TARGET, Failed, main, write_whole
 
 MADE, KEPT, PLOTS = TARGET / "bench", ROOT / "bench/results", ROOT / "docs/figures"
-#: Where figures are shown.
+#: The page with the figures.
 PAGE = ROOT / "docs/figures.md"
-#: The page of `proofmill bench`, in which the command puts its own figures.
+#: The page of `proofmill bench`, into which the command inserts its own figures.
 TEMPLATE = ROOT / "host/cli/src/bench/page.html"
-#: Cycles of the coprocessor's instructions, which the command's listings show.
+#: Cycles of the coprocessor's instructions, for the command's listings.
 CYCLES = ROOT / "host/cli/src/coprocessor/cycles.json"
-#: What a row says of the place that it was taken at; tables say it once.
+#: The keys of a row that describe machine and build; tables show them once.
 PLACE = ("processor", "vendor", "family", "model", "flags", "isa", "profile", "commit")
 #: Columns that are in no table.
 HIDDEN = {"kind", "absent", *PLACE}
-#: So many of a circuit's parts are kept, those with the most LUT.
+#: Number of a circuit's parts to store, those with the most LUTs.
 PARTS = 10
 
 
 def commit():
-    """The checkout's commit, with `+` when something was changed since."""
+    """Returns the checkout's commit, with `+` if the work tree has changes."""
     def git(*arguments):
         return subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
     return (git("rev-parse", "--short=12", "HEAD") or "none") + ("+" if git("status", "--porcelain") else "")
 
 
 def spot(row):
-    """The machine and the path of a row as part of a file's name; nothing for a circuit, which is the same everywhere."""
+    """Returns the machine and the path of a row as part of a file's name; empty for a circuit, which does not depend on the machine."""
     if "isa" not in row:
         return ""
     vendor = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}.get(row["vendor"], "cpu")
@@ -49,7 +49,7 @@ def spot(row):
 
 
 def largest(rows):
-    """The rows without all but the largest parts of each circuit: a part's metrics are called `lut/PART`."""
+    """Returns the rows with only the largest parts of each circuit. A part's metrics are called `lut/PART`."""
     def circuit(row):
         return row["op"], row["instance"], row["config"]
     parts = {}
@@ -62,7 +62,7 @@ def largest(rows):
 
 
 def text_of(content):
-    """A kept file: a line a row."""
+    """Formats a stored file, one line per row."""
     head = json.dumps({key: value for key, value in content.items() if key != "rows"}, indent=1)
     rows = ",\n".join("  " + json.dumps(row) for row in content["rows"])
     return f'{head[:-2]},\n "rows": [\n{rows}\n ]\n}}\n'
@@ -84,7 +84,7 @@ def keep():
 
 
 def newest():
-    """Name -> the newest kept contents, one a machine and path, the fastest path first."""
+    """Returns name -> the newest stored contents, one per machine and path, the fastest path first."""
     found = {}
     for path in sorted(KEPT.glob("*.json")):
         name, _, where = re.sub(r"^\d{4}-\d\d-\d\d-", "", path.stem).partition("@")
@@ -101,17 +101,17 @@ def number(value):
 
 
 def detail(row):
-    """True for rows that are left to the data: a unit inside an engine, how a LUT is used, toys, slower modes, slower peers of all but proofs, sizes for a plot, a memory used badly."""
+    """Returns whether tables omit a row: a unit inside an engine, the use of LUTs, toys, slower modes, slower peers except for proofs, sizes for plots, inefficient uses of memory."""
     metric, hidden = str(row.get("metric", "")), ("slower mode", "(plot)", "addresses not hashed") + (("slower peer",) if row.get("op") != "prove" else ())
     return "/" in metric or metric in {"lutram", "srl", "carry8", "muxf"} or "toy" in (row.get("config"), str(row.get("instance")).split("_")[0]) or metric.endswith(hidden)
 
 
-#: What a circuit takes, in the order of its columns.
+#: Resources of a circuit, in the order of the columns.
 SIZES = ("lut", "ff", "dsp", "bram", "uram", "depth", "latency")
 
 
 def sideways(rows):
-    """One row for each circuit with its sizes as columns, and what was published for it in words."""
+    """Returns one row per circuit with its sizes as columns, and the published ones as text."""
     circuits = {}
     for row in rows:
         one = circuits.setdefault((row["op"], row["instance"], row["config"]), {})
@@ -126,12 +126,12 @@ def sideways(rows):
 
 
 def circuit(row):
-    """The circuit that a row is about: operation, configuration without its twin's mark, and the beginning of its instance."""
+    """Returns the circuit of a row: operation, configuration without the mark of its behavioural model, and the beginning of its instance."""
     return row["op"], row["config"].removesuffix("_twin"), row["instance"].removesuffix("_g1")
 
 
 def known(figures):
-    """Circuit -> clock, LUTs and DSPs, from the newest kept figures."""
+    """Returns circuit -> clock, LUTs and DSPs, from the newest stored figures."""
     found = {}
     for name, contents in figures.items():
         for row in contents[0]["rows"] if name.split("-")[0] in ("area", "timing") else ():
@@ -141,8 +141,8 @@ def known(figures):
 
 
 def weighed(rows, figures):
-    """Rows of cycles with nanoseconds beside them, at the clock that `make timing` estimates, and with what the circuit's LUTs and DSPs are
-    worth for so long; what is not known is left out.
+    """Adds to rows of cycles the nanoseconds at the clock that `make timing` estimates, and the products of time with LUTs and with DSPs.
+    Unknown values are omitted.
     """
     about = known(figures)
     for row in rows:
@@ -154,14 +154,14 @@ def weighed(rows, figures):
 
 
 def origin(content):
-    """Where, when and how the rows were made."""
+    """Returns machine, date and command of the rows."""
     row = content["rows"][0]
     where = f"**{row['processor']}, our path `{row['isa']}`**, profile `{row['profile']}`: " if "isa" in row else ""
     return f"{where}`{content['command']}`, {content['date']}, commit {content['commit']}."
 
 
 def table(content, ops=(), figures={}):
-    """The rows as Markdown, without the details; only those of some operations where these are given. `figures`: what else is kept."""
+    """Formats the rows as Markdown, without the details; only those of `ops`, if given. `figures`: all stored figures."""
     rows = [row for row in weighed(content["rows"], figures) if not detail(row) and (not ops or row["op"] in ops)]
     if rows and all(row.get("metric") in SIZES and "config" in row for row in rows):
         rows = sideways(rows)
@@ -175,7 +175,7 @@ def table(content, ops=(), figures={}):
 
 
 def command(name):
-    """The command that makes figures of this name again."""
+    """Returns the command that measures figures of this name."""
     if name.split("-")[0] == "area":
         return "make area" + (f" OP={name.removeprefix('area-')}" if "-" in name else "")
     if name == "timing":
@@ -188,7 +188,7 @@ def command(name):
 
 
 def filled(path, figures):
-    """A Markdown file with its marked places replaced, a table a machine and path; a place without figures is an error."""
+    """Returns a Markdown file with its marked places replaced, one table per machine and path. A place without figures is an error."""
     def fill(found):
         name, *ops = found[1].split()
         if name not in figures:
@@ -202,7 +202,7 @@ def filled(path, figures):
 
 
 def cycles(figures):
-    """`NAME TYPE` -> cycles of an instruction whose operands are results already, as JSON."""
+    """Returns `NAME TYPE` -> cycles of an instruction whose operands are complete, as JSON."""
     if "cycles-coprocessor" not in figures:
         raise Failed(f"{CYCLES.relative_to(ROOT)} shows kept figures, of which none are called cycles-coprocessor")
     rows = {row["metric"]: row["value"] for row in figures["cycles-coprocessor"][0]["rows"]}
@@ -210,11 +210,11 @@ def cycles(figures):
 
 
 def shown(figures):
-    """Path -> text of the page, of what the command carries, and of every plot that there are figures for."""
+    """Returns path -> text of the page, of the command's embedded files, and of every plot with figures."""
     return {PAGE: filled(PAGE, figures), TEMPLATE: report_page.template(figures, origin), CYCLES: cycles(figures)} | {PLOTS / f"{name}.svg": plot.svg(name, figures[name]) for name in plot.DRAWINGS if name in figures}
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="keep the figures of target/bench")
     parser.add_argument("--fill", action="store_true", help="page, plots and what the command carries, with the kept figures")
@@ -247,4 +247,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,8 +1,8 @@
-"""The kept figures as one HTML page that needs nothing else: `page` makes it for `make report HTML=FILE`, and `template` that of
-`proofmill bench --html`, in which the command puts what it measured.
+"""Generates a self-contained HTML page of the stored figures: `page` for `make report HTML=FILE`, and `template` for
+`proofmill bench --html`, into which the command inserts its measurements.
 
-A section an operation: its plot, a panel each for a machine, then its tables, folded. Sections of circuits show cycles and area beside
-what was published. The page follows the reader's light or dark setting; on a narrow screen panels stand one below the other.
+Each operation has a section: its plot with a panel per machine, then its tables, folded. Sections of circuits compare cycles and area with
+published ones. The page follows the reader's light or dark setting; on a narrow screen panels are below each other.
 """
 
 import datetime
@@ -11,12 +11,12 @@ import re
 
 import plot
 
-#: Sections of circuits: heading, what bars show, how the names of kept figures begin, the metrics.
+#: Sections of circuits: heading, label of the bars, beginning of the names of stored figures, the metrics.
 CIRCUITS = {
     "Cycles of the circuits": ("cycles in simulation for one of a stream, published ones at their own sizes; less is better", "cycles-", r"per .*, steady.*|a point of .*"),
     "Size of the circuits": ("thousands of LUT for UltraScale+, as yosys counts them; less is better", "area", "lut"),
 }
-#: Of its own size, what a plot has at least: then its smallest letters have nine pixels.
+#: Minimum scale of a plot: its smallest letters have nine pixels.
 READABLE = 0.77
 STYLE = """:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ccc; --faint: #f4f4f6 }
 @media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181d; --line: #444; --faint: #20232a } }
@@ -29,7 +29,7 @@ th { background: var(--faint) } summary { cursor: pointer; margin: .5rem 0 }"""
 
 
 def panels(drawing, contents):
-    """SVGs of an operation: a machine each, and of lines an instance each."""
+    """Returns the SVGs of an operation: one per machine, and for lines one per instance."""
     made = []
     for content in plot.two(contents):
         if isinstance(drawing, plot.Bars):
@@ -44,7 +44,7 @@ def panels(drawing, contents):
 
 
 def of_circuits(axes, begins, metric, figures):
-    """An SVG for each kept figures of circuits: bars of ours and of what was published."""
+    """Returns an SVG for each stored figures of circuits: bars of ours and of published ones."""
     scale, made = 1000 if axes.startswith("thousands") else 1, []
     for name, contents in figures.items():
         if name == "area-algebra":  # units, of which there are too many
@@ -67,7 +67,7 @@ def cells(tag, line):
 
 
 def tables(text):
-    """HTML of tables in Markdown, each under the lines above it."""
+    """Converts tables in Markdown to HTML, each with the lines above it."""
     made, rows = [], []
     for line in [*text.splitlines(), ""]:
         if line.startswith("|--"):
@@ -83,7 +83,7 @@ def tables(text):
 
 
 def readable(svg):
-    """An SVG whose letters stay large enough on a telephone: what does not fit scrolls inside its frame."""
+    """Sets a minimum width of an SVG, so that its letters are large enough on a telephone. A wider SVG scrolls inside its frame."""
     return re.sub(r'viewBox="0 0 (\d+)', lambda found: f'style="min-width: {READABLE * int(found[1]):.0f}px" {found[0]}', svg, count=1)
 
 
@@ -99,7 +99,7 @@ def anchor(heading):
 
 
 def sections(figures, table):
-    """Heading -> plots and texts of the tables."""
+    """Returns heading -> plots and texts of the tables."""
     made = {}
     for name, drawing in plot.DRAWINGS.items():
         if name in figures:
@@ -115,13 +115,13 @@ def sections(figures, table):
 
 
 def page(figures, table):
-    """The page. `figures`: name -> kept contents, newest first; `table`: a content's rows as Markdown."""
+    """Returns the page. `figures`: name -> stored contents, newest first; `table`: formats a content's rows as Markdown."""
     said = f"Measured figures, each with its machine, code path, command and commit; made on {datetime.date.today().isoformat()}."
     return document("proofmill: figures", STYLE, said, {}, sections(figures, table))
 
 
 def template(figures, origin):
-    """The page of `proofmill bench`: the kept plots, each with where it was measured, without tables, below a place for those of its own."""
+    """Returns the page of `proofmill bench`: the stored plots, each with its machine, without tables, below the place of its own plots."""
     found = {heading: parts for heading, parts in sections(figures, lambda content: origin(content)).items() if parts[0]}
     style = f"{STYLE}\n{plot.STYLE}{series(0)}\n@media (prefers-color-scheme: dark) {{ {plot.DARK}{series(1)} }}"
     said = "First what was measured on this machine. Below stand kept figures, ours and other libraries' from one run on the machine that is named, and those of circuits."
@@ -129,13 +129,13 @@ def template(figures, origin):
 
 
 def series(which):
-    """Colours of lines by number, on light or on dark."""
+    """Returns the colours of lines by number, on light or dark pages."""
     colours = [plot.COLOURS[name][which] for name in ("proofmill", "gnark", "blst", "arkworks", "halo2curves", "mcl")]
     return "".join(f" path.s{number} {{ stroke: {colour} }} text.s{number} {{ fill: {colour} }}" for number, colour in enumerate(colours))
 
 
 def document(title, style, said, links, found, above=""):
-    """The HTML: what is said first, links, sections."""
+    """Returns the HTML: introduction, links, sections."""
     links = links | {anchor(heading): heading for heading in found}
     links = "".join(f'<a href="#{to}">{html.escape(text)}</a>' for to, text in links.items())
     body = "\n".join(section(heading, *parts) for heading, parts in found.items())

@@ -1,8 +1,8 @@
 """Builds the Scala generators and runs them: `python3 tools/rtl.py CONFIG ...` writes target/rtl/<config>/, `--all` those that `make test` simulates.
 
 Maven resolves and compiles only when a source or the pom changed; the generators are run by plain `java`. A
-configuration is generated anew only when a generator or the specification changed. Which configurations there
-are, the generator says.
+configuration is generated again only when a generator or the specification changed. The generator lists the
+configurations.
 """
 
 import argparse
@@ -21,17 +21,17 @@ from place import CACHE, ROOT, TARGET, Failed, alone, digest, main, run, write_w
 RTL = ROOT / "rtl"
 BUILT = RTL / "target"
 JAVA = ["java", "-Xss8m", "-XX:+UseParallelGC"]
-#: The Scala compiler is done before it pays to optimise it: with the second of the JVM's compilers it takes twice the processor's time.
+#: The Scala compiler runs too briefly for optimisation: with the second of the JVM's compilers it takes twice the processor's time.
 MAVEN = {"MAVEN_OPTS": "-XX:TieredStopAtLevel=1"}
 
 
 def sources(part):
-    """Sources of `main` or of `test`, and the pom."""
+    """Returns the sources of `main` or of `test`, and the pom."""
     return [RTL / "pom.xml", *sorted((RTL / "src" / part).glob("**/*.scala"))]
 
 
 def facts():
-    """Files that generators read: of the specification, and what they put beside the Verilog."""
+    """Returns the files that generators read: of the specification, and those copied beside the Verilog."""
     read = [path for path in (ROOT / "spec").glob("*/*") if path.suffix in {".toml", ".slp", ".asm"}]
     return sorted([*read, *(RTL / "sim/twin").glob("*.h")])
 
@@ -41,7 +41,7 @@ def content(paths):
 
 
 def build(part="main"):
-    """Compiles what changed, `test` with `main`; the class path."""
+    """Compiles changed sources, `test` with `main`. Returns the class path."""
     wanted = content(sources("main") + (sources("test") if part == "test" else []))
     stamp, classpath = BUILT / f"built-{part}", BUILT / "classpath.txt"
     with alone(f"rtl-{digest(str(RTL))}"):
@@ -62,12 +62,12 @@ def is_test(main_class):
 
 
 def command(main_class, *arguments):
-    """The command that runs a class of rtl/, which it compiles first; test classes see the others."""
+    """Compiles rtl/ and returns the command that runs a class; test classes include the others."""
     return [*JAVA, "-cp", build("test" if is_test(main_class) else "main"), main_class, *map(str, arguments)]
 
 
 def simulating():
-    """What the makefiles of SpinalHDL's simulator find in the environment. Its models are small and run briefly: they share what they can
+    """Returns environment variables for the makefiles of SpinalHDL's simulator. Its models are small and run briefly: they share objects
     (compile_once.py), and g++ does not optimise them.
     """
     versions = digest(run(["verilator", "--version"]), run(["g++", "--version"]))
@@ -76,33 +76,33 @@ def simulating():
 
 
 def java(main_class, *arguments):
-    """Runs a class of rtl/ in the repository's root; its output."""
+    """Runs a class of rtl/ in the repository's root and returns its output."""
     return run(command(main_class, *arguments), cwd=ROOT)
 
 
 def configs():
-    """Names of the configurations that the generator knows."""
+    """Returns the names of the generator's configurations."""
     return [line.split()[0] for line in java("proofmill.Generate", "--list").splitlines() if line.strip()]
 
 
 def units():
-    """Names of the units that the generator makes by themselves."""
+    """Returns the names of the stand-alone units."""
     return java("proofmill.Generate", "--units").split()
 
 
-#: What only `make test-long` and `make cycles` simulate.
+#: Configurations that only `make test-long` and `make cycles` simulate.
 LONG = ("ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
         "groth16_bn254_twin", "groth16_bls12_381_twin", "groth16_bls12_381_small_twin", "uart_fast")
 
 
 def simulated(names):
-    """What `make test` simulates: of a circuit with a twin the twin; toys and multipliers as they are, too."""
+    """Returns the configurations that `make test` simulates: the behavioural model of a circuit if it has one; for toys and multipliers both."""
     both = ("modmul", "pairing")
     return [name for name in names if (f"{name}_twin" not in names or "toy" in name or name.startswith(both)) and name not in LONG]
 
 
 def synthesised(asked, cards):
-    """(cards, units) among the configurations that are asked for; nothing: these cards, and all units. A twin, which cannot be synthesised, is an error."""
+    """Returns (cards, units) of the requested configurations; by default `cards`, and all units. A behavioural model, which cannot be synthesised, is an error."""
     made = units()
     if unknown := set(asked) - {*made, *(configs() if asked else ())}:
         raise Failed(f"no circuit is called {', '.join(sorted(unknown))}; `python3 tools/rtl.py` lists the cards")
@@ -114,12 +114,12 @@ def synthesised(asked, cards):
 
 
 def generate(config):
-    """Folder with the Verilog and the manifest of a configuration."""
+    """Returns the folder with the Verilog and the manifest of a configuration."""
     return generate_all([config])[0]
 
 
 def generate_all(configs):
-    """Folders of several configurations; what is not there yet is generated by one run of the generators."""
+    """Returns the folders of several configurations. Missing ones are generated in one run of the generators."""
     wanted = content(sources("main") + facts())
     folders = [TARGET / "rtl" / config for config in configs]
 
@@ -141,7 +141,7 @@ def generate_all(configs):
     return folders
 
 
-#: All of Verilator's warnings are errors but those about style and about widths, which the generator has checked.
+#: All warnings of Verilator are errors, except those about style and about widths, which the generator has checked.
 LINT = ["verilator", "--lint-only", "--no-timing", "-Wno-WIDTH", "-Wno-CMPCONST", "-Wno-UNSIGNED", "-Wno-style"]
 
 
@@ -150,7 +150,7 @@ ENGINE = re.compile(r"^(module \w+Engine(?:_\d+)? \(.*?^\);).*?^endmodule", re.M
 
 
 def lint(config, around=False):
-    """An error where Verilator finds fault with the Verilog: two drivers, a latch, a loop. `around`: the engines inside are left out."""
+    """Raises an error if Verilator reports a fault of the Verilog: two drivers, a latch, a loop. `around`: without the engines."""
     folder = generate(config)
     with tempfile.TemporaryDirectory() as scratch:
         sources = [path.resolve() for path in verilog(folder)]
@@ -165,7 +165,7 @@ def lint(config, around=False):
 
 
 def take(made, folder, stamp):
-    """Puts what a generator made where it belongs."""
+    """Moves a generated folder to its place."""
     if not (made / "manifest.json").exists():
         raise Failed(f"proofmill.Generate wrote no manifest.json for {folder.name}")
     (made / "generated-from").write_text(stamp)
@@ -174,7 +174,7 @@ def take(made, folder, stamp):
 
 
 def verilog(folder):
-    """The Verilog of a generated folder."""
+    """Returns the Verilog files of a generated folder."""
     found = sorted(folder.glob("*.v"))
     if not found:
         raise Failed(f"{folder}: no Verilog")
@@ -185,7 +185,7 @@ def manifest(folder):
     return json.loads((folder / "manifest.json").read_text())
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to generate; nothing: list them")
     parser.add_argument("--run", metavar="CLASS", help="run this class of rtl/ instead; the other arguments are its own")
@@ -210,4 +210,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -5,11 +5,11 @@ two comparisons shows that it is the same, bit for bit and cycle for cycle:
 
 1. text: the Verilog of each module is equal after identifiers are numbered in the order of their first appearance, enumeration constants are
    replaced by their values, and instances name the digest of their module and the positions of its ports;
-2. graph: of the modules that differ in text, yosys makes a netlist of cells, memories and registers. Partition refinement merges signals that no
-   sequence of inputs can tell apart. Both tops must have equivalent outputs at equal positions, and every class must have the same number of
+2. graph: from the modules that differ in text, yosys makes a netlist of cells, memories and registers. Partition refinement merges signals that no
+   sequence of inputs can distinguish. Both tops must have equivalent outputs at equal positions, and every class must have the same number of
    register bits in both.
 
-The manifest must be equal, too. Names that only simulators see (strings of states) are ignored.
+The manifest must be equal, too. Names that only simulators use (strings of states) are ignored.
 """
 
 import argparse
@@ -34,7 +34,7 @@ KEYWORDS = set("module endmodule input output inout wire reg signed assign alway
 
 
 def without_simulation(text):
-    """Removes comments and what synthesis does not see."""
+    """Removes comments and code that synthesis ignores."""
     kept, depth = [], 0
     for line in re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S).splitlines():
         word = line.split()[:1]
@@ -104,7 +104,7 @@ PASSES = ["proc; flatten; memory_collect; opt_clean",
 
 
 def netlist(design, top, same, passes):
-    """Cells and registers that yosys makes of a design; modules whose digests are in `same` remain black boxes."""
+    """Returns the cells and registers of a design by yosys; modules whose digests are in `same` remain black boxes."""
     boxes = {module.digest: module for module in design.values() if module.digest in same}
     text = [f"(* blackbox *) module b_{name} ({module.box}); endmodule" for name, module in boxes.items()]
     for module in design.values():
@@ -207,7 +207,7 @@ def manifest(folder):
 
 
 def compare(old, new):
-    """How two folders of a configuration were shown to be the same, or an empty string and the reason why not."""
+    """Returns the method that proved two folders of a configuration equal, or an empty string and the difference."""
     about, about_new = manifest(old), manifest(new)
     if {**about, "top": 0} != {**about_new, "top": 0}:
         return "", "the manifests differ"
@@ -223,7 +223,7 @@ def compare(old, new):
     return "", "modules that differ: " + ", ".join(differing)
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("old", type=Path, help="folder of generated circuits")
     parser.add_argument("new", type=Path, help="folder of the circuits to compare with")
@@ -240,4 +240,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

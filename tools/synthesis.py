@@ -1,7 +1,7 @@
-"""Synthesis of generated Verilog for UltraScale+ with yosys: what `make area` counts and `make timing` times.
+"""Synthesis of generated Verilog for UltraScale+ with yosys, for `make area` and `make timing`.
 
 Every module is synthesised once, with the modules it instantiates as black boxes, and kept in the user's cache
-folder under its content: so a module that stands fifty times is synthesised once, and a change to one module costs one
+folder under its content: so a module with fifty instances is synthesised once, and a change to one module costs one
 synthesis. Nothing is optimised across module borders. Small modules share a run of yosys, which takes seconds to read its libraries.
 """
 
@@ -30,8 +30,8 @@ MEMORY = re.compile(r"^\s*reg\s+(?:\[(\d+):0\]\s+)?\w+\s*\[0:(\d+)\]", re.M)
 
 
 class Modules:
-    """The modules of some Verilog files: their text, their ports, and what they instantiate. Modules that are called hollow are not looked into: only
-    registers stand at their ports.
+    """The modules of some Verilog files: their text, their ports, and what they instantiate. Hollow modules are replaced by
+    registers at their ports.
     """
 
     def __init__(self, files, hollow=()):
@@ -47,7 +47,7 @@ class Modules:
         }
         self.hollow = {name for name in self.text if name in hollow}
         self.instances |= {name: [] for name in self.hollow}
-        # A memory's contents are in a file beside the Verilog; they are part of what the module is.
+        # A memory's contents are in a file beside the Verilog; they are part of the module.
         folder = files[0].parent
         self.data = {name: [folder / f for f in re.findall(r'\$readmem[bh]\("([^"]+)"', text)] for name, text in self.text.items()}
         self.folder = folder
@@ -56,17 +56,17 @@ class Modules:
         return collections.Counter(child for child, _ in self.instances[name])
 
     def shell_of(self, name):
-        """The module's ports without its inside."""
+        """Returns the module's ports without its body."""
         head = self.text[name]
         return f"(* blackbox *)\n{head[:head.index(');') + 2]}\nendmodule\n"
 
     def ports(self, name):
-        """Name -> (direction, bits)."""
+        """Returns name -> (direction, bits)."""
         head = self.text[name][:self.text[name].index(");")]
         return {port: (direction, int(top or 0) + 1) for direction, top, port in PORT.findall(head)}
 
     def below(self, name):
-        """Every module of the tree under a module with its number of instances, the module itself included."""
+        """Returns every module of the tree under a module with its number of instances, including the module itself."""
         total = collections.Counter({name: 1})
         for child, count in self.children(name).items():
             for module, inner in self.below(child).items():
@@ -75,26 +75,26 @@ class Modules:
 
 
 def board(manifest):
-    """The board that a card's top is made for; nothing when it has all its ports."""
+    """Returns the board of a card's top level, or None if it has all its ports."""
     return "uart" if "serial" in manifest else "f2" if "slots" in manifest else "xdma" if "pcie" in manifest else None
 
 
 def synthesis_of(text):
-    """The yosys command for a module: UltraRAM is for large memories, as a designer would choose."""
+    """Returns the yosys command for a module. Large memories use UltraRAM, as a designer would choose."""
     largest = max(((int(top or 0) + 1) * (int(last) + 1) for top, last in MEMORY.findall(text)), default=0)
     return f"{SYNTHESIS} -uram" if largest > URAM_BITS else SYNTHESIS
 
 
 def kept_of(modules, name, version):
-    """The file of a module's netlist in the cache."""
+    """Returns the file of a module's netlist in the cache."""
     inside = modules.text[name] + "".join(modules.shell_of(child) for child in sorted(modules.children(name)))
     return CACHE / "netlist" / f"{digest(version, synthesis_of(modules.text[name]), cells.FORM, inside, *modules.data[name])}.json.gz"
 
 
 def synthesise(modules, names, version):
-    """Has yosys make the netlists (see `cells`) of modules that have the same command, and keeps them.
+    """Synthesises modules that have the same command (see `cells`), and stores their netlists.
 
-    Of several each is a module below one top and stays one, so it becomes what it would become alone (test_synthesis.py).
+    Several modules are instances under one top and keep their hierarchy, so the result is the same as alone (test_synthesis.py).
     """
     children = {child for name in names for child in modules.children(name)} - set(names)
     stays = "(* keep_hierarchy *)\n" if len(names) > 1 else ""
@@ -103,7 +103,7 @@ def synthesise(modules, names, version):
     if len(names) > 1:
         top = "batch"
         inside += "module batch;\n" + "".join(f"(* keep *) {name} unit_{i} ();\n" for i, name in enumerate(names)) + "endmodule\n"
-    # yosys is WebAssembly and sees its working folder and little else: everything is brought there.
+    # yosys is WebAssembly and can only access its working folder: all files are copied to it.
     with tempfile.TemporaryDirectory() as scratch:
         Path(scratch, "unit.v").write_text(inside)
         for file in {file for name in names for file in modules.data[name]}:
@@ -123,7 +123,7 @@ def synthesise(modules, names, version):
 
 
 def batches(modules, names):
-    """Modules in lists, the longest first: those with much text alone, the others together as far as `BATCH` goes."""
+    """Returns modules in lists, the longest first: those with much text alone, the others together up to `BATCH`."""
     found, together, size = [], [], 0
     for name in sorted(names, key=lambda name: -len(modules.text[name])):
         text = modules.text[name]
@@ -139,7 +139,7 @@ def batches(modules, names):
 
 
 def synthesise_all(modules, top, jobs=None):
-    """Name -> netlist of everything under the top, each with the counts of its cells."""
+    """Returns name -> netlist of all modules under the top, each with the counts of its cells."""
     if top not in modules.text:
         raise Failed(f"{modules.folder}: no module {top}")
     version = run([setup.yosys(), "-V"])
@@ -153,5 +153,5 @@ def synthesise_all(modules, top, jobs=None):
 
 
 def read(kept):
-    """What `synthesise` kept."""
+    """Reads a netlist that `synthesise` stored."""
     return json.loads(gzip.decompress(kept.read_bytes()))

@@ -1,9 +1,9 @@
 """The stages of `make test`: `python3 tools/test.py [--long] [--jobs N] [STAGE ...]`.
 
-The stages that run at a time are one more than the cores, since many use one core only or wait. Stages on the longest path start first. The output
-of a stage is printed when it ends, and written to target/test/STAGE.log meanwhile. A failing stage does not stop the others, except those that need what it makes. The outcome of every stage, those that did not
-run included, stands at the end, with the slowest models and tests and what was skipped; the exit status is 0 only when all ran and none
-failed.
+One more stage than cores runs at a time, since many use one core only or wait. Stages on the longest path start first. The output of a
+stage is written to target/test/STAGE.log and printed when it ends. A failing stage does not stop the others, except those that depend on it.
+The summary at the end lists the result of every stage, including those that did not run, the slowest models and tests, and skipped tests. The
+exit status is 0 only if all stages ran and none failed.
 """
 
 import argparse
@@ -27,16 +27,16 @@ MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards"]
 MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_377_twin"]
 #: Cards with structural multipliers.
 MSM_CIRCUITS = ["msm_bn254", "msm_bls12_381"]
-#: The workspaces of what the bench measures us against: other people's libraries, compiled by whoever measures.
+#: The workspaces of the bench's peers, which are compiled only for measurements.
 PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
-#: The workspace of the tests beside other people's Poseidon.
+#: The workspace of the tests against other Poseidon libraries.
 HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
-#: Builds without the default features: that of `make run`, and of crates that others depend on by themselves.
+#: Builds without the default features: that of `make run`, and of crates that other projects depend on directly.
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
-#: cargo for what is tested.
+#: cargo for tests.
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
-#: What people run and link.
+#: Builds the command and the libraries.
 RELEASE = ["cargo", "build", "--release", "--quiet", *(word for name in SHIPPED for word in ("--package", name))]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "xdma_ntt_poseidon_small_twin", "f2_msm_toy", "f2_toy",
@@ -50,7 +50,7 @@ class Stage:
     commands: list
     needs: tuple = ()
     long: list = field(default_factory=list)  # more commands of `make test-long`
-    uses: str = ""  # what only one stage uses at a time
+    uses: str = ""  # a resource that only one stage uses at a time
     takes: int = 30  # seconds of a processor with empty caches, roughly
 
 
@@ -59,11 +59,11 @@ def python(script, *arguments):
 
 
 STAGES = [
-    Stage("setup", "everything that is needed is there", [python("setup")]),
+    Stage("setup", "dependencies of the build", [python("setup")]),
     Stage("rustfmt", "Rust is formatted",
           [["cargo", "fmt", *manifest, "--all", "--check"] for manifest in ([], PEERS, PLONKY, HASHES)], ("setup",)),
     Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",), uses="mvn"),
-    Stage("house", "arrows, twins, no registry named", [python("check_house")]),
+    Stage("layout", "dependency rules, counterparts of operations, no registry hosts", [python("check_layout")]),
     Stage("words", "standard terms in pages, messages, comments and names; links of pages", [python("check_words")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("clippy", "no warnings",
@@ -112,7 +112,7 @@ STAGES = [
            [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]], takes=60),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",), takes=100),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
-    Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the door to their memory, resets of either side, dying hosts; what the tops of boards add in cycles",
+    Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the memory port, resets of either side, dying hosts; cycles that the top levels of boards add",
           [[*PYTHON, "rtl/sim/test_xdma.py"], [*PYTHON, "rtl/sim/test_f2.py"], [*PYTHON, "rtl/sim/top_cycles.py"], [*PYTHON, "rtl/sim/test_stripes.py"],
            python("rtl", "--lint", "uart_shell", "xdma_toy", "f2_toy"),
            python("rtl", "--lint", "--around", "xdma_msm_bls12_381_twin", "f2_groth16_bn254_small_twin")], ("sim",),
@@ -123,7 +123,7 @@ STAGES = [
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), takes=430),
     Stage("docs", "documented examples and links",
           [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),
-    Stage("run", "make run, and what it leaves out says so", [["make", "--no-print-directory", "run"], python("left_out")], ("setup",), uses="target/release", takes=290),
+    Stage("run", "make run, and the errors for features that it omits", [["make", "--no-print-directory", "run"], python("omitted")], ("setup",), uses="target/release", takes=290),
     Stage("release", "the conformance suite on the program that people use",
           [RELEASE, [str(PROOFMILL), "selftest"]], ("run",), uses="target/release", takes=540),
     Stage("port", "the host's transport on a simulated card behind a pseudo-terminal",
@@ -132,21 +132,21 @@ STAGES = [
           [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "programs", "release", "emulation"), takes=310),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")], takes=450),
-    Stage("doors", "Rust, C, C++, Python and Go, as their users have them",
+    Stage("bindings", "Rust, C, C++, Python and Go, as users get them",
           [RELEASE,
-           *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{door}/tests", "-p", "test_*.py"]
-             for door in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go"))],
+           *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{folder}/tests", "-p", "test_*.py"]
+             for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go"))],
           ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release", takes=480),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")], takes=740),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
 ]
 #: The list of test programs that this run has built.
 PROGRAMS = TARGET / "test/programs.json"
-GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "house", "words", "figures", "tools"]}
+GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "layout", "words", "figures", "tools"]}
 
 
 def environment():
-    """What tests of the host look for. Nothing is compiled in steps: it is compiled once, and in larger units."""
+    """Returns the environment of the host's tests. Incremental compilation is off, because everything is compiled once."""
     import zebra_test
     found = {
         "PROOFMILL_SIM_DIR": str(TARGET / "sim"),
@@ -179,7 +179,7 @@ class Outcome:
 
 
 def counts(output):
-    """(passed, failed, skipped) that a stage's output speaks of: cargo's, unittest's and the circuit's own words."""
+    """Returns (passed, failed, skipped) from a stage's output: that of cargo, of unittest and of the tests of circuits."""
     passed = failed = skipped = 0
     for found in re.finditer(r"^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored", output, re.M):
         passed, failed, skipped = passed + int(found[1]), failed + int(found[2]), skipped + int(found[3])
@@ -193,25 +193,25 @@ def counts(output):
 
 
 def skips(output):
-    """What a stage's output says that it skipped; a level of instructions only once, since many tests say it."""
-    told = re.findall(r"^\s*SKIPPED\b:? ?(.*)$", output, re.M)
-    levels = dict.fromkeys(text for text in told if text.startswith("level "))
-    return [text for text in told if text not in levels] + list(levels)
+    """Returns the skipped tests in a stage's output; an instruction-set level only once, since many tests report it."""
+    found = re.findall(r"^\s*SKIPPED\b:? ?(.*)$", output, re.M)
+    levels = dict.fromkeys(text for text in found if text.startswith("level "))
+    return [text for text in found if text not in levels] + list(levels)
 
 
-#: How the programs tell how long a model took to build, and a test to run.
+#: Lines with the build time of a model, and with the run time of a test.
 BUILT = re.compile(r"^built (\S+) in ([\d.]+) s$", re.M)
 RAN = re.compile(r"^(?:ran (.+?) in ([\d.]+) s|ok +(.+?) \(([\d.]+) s\).*)$", re.M)
 
 
 def times(pattern, output):
-    """Pairs of seconds and name."""
+    """Returns pairs of seconds and name."""
     found = ([group for group in match if group] for match in pattern.findall(output))
     return [(float(seconds), name) for name, seconds in found]
 
 
 def execute(stage, commands, env, live):
-    """Runs a stage, whose output goes to a file and, if `live`, through; counts what the output says."""
+    """Runs a stage. Writes its output to a file and, if `live`, to the terminal, and counts its tests."""
     begin, output, processor, status = time.monotonic(), [], 0.0, 0
     log = TARGET / "test" / f"{stage.name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -250,7 +250,7 @@ def outcome_of(stage, output, status, command, taken):
 
 
 def paths_of(stages):
-    """Seconds of each stage and the longest chain of stages that need it."""
+    """Returns the seconds of each stage with the longest chain of stages that need it."""
     paths = {}
     for stage in reversed(stages):
         paths[stage.name] = stage.takes + max((paths[later.name] for later in stages if stage.name in later.needs), default=0)
@@ -258,7 +258,7 @@ def paths_of(stages):
 
 
 def run_all(stages, long, env, jobs=1):
-    """The outcomes. Up to `jobs` stages run at a time, the longest paths first, as far as what they need and use is there."""
+    """Runs the stages and returns their outcomes. Up to `jobs` run at a time, the longest paths first, once their dependencies and resources are available."""
     outcomes, running, waiting = {}, {}, list(stages)
     wanted = {stage.name for stage in stages}
 
@@ -290,7 +290,7 @@ def run_all(stages, long, env, jobs=1):
 
 
 def show(outcome):
-    """What a stage said that ran beside another."""
+    """Prints the output of a stage that ran in parallel with others."""
     print(f"\n--- {outcome.stage} ended after {outcome.seconds:.1f} s: {outcome.result}")
     print((TARGET / "test" / f"{outcome.stage}.log").read_text(), end="", flush=True)
 
@@ -317,7 +317,7 @@ def main():
     names = [stage.name for stage in STAGES]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="the long checks too")
-    parser.add_argument("--jobs", type=int, default=1 + (os.cpu_count() or 1), help="stages at a time; 1 shows what they say at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1 + (os.cpu_count() or 1), help="stages at a time; 1 prints their output immediately (default: %(default)s)")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join(names + list(GROUPS))}; nothing: all")
     chosen = parser.parse_args()
     unknown = set(chosen.stages) - set(names) - set(GROUPS)

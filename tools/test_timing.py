@@ -89,7 +89,7 @@ class Borders(unittest.TestCase):
                      instances=[["left", "Child", {"x": [1], "y": [2]}], ["right", "Child", {"x": [2], "y": [3]}]])
         made, index, finish = slowest({"top": top, "Child": child})
         self.assertAlmostEqual(finish, 79 + wire(2) + 92 + wire(1) + 92 + 50 - 25)
-        self.assertEqual(made.told(index), "begin > end.D (2 LUT, last fan-out 1)")
+        self.assertEqual(made.described(index), "begin > end.D (2 LUT, last fan-out 1)")
 
     def test_one_net_at_two_ports(self):
         # The child gives its input back, and what the parent makes of it is one net with both names.
@@ -104,8 +104,8 @@ class Borders(unittest.TestCase):
         made = timing.joined({"top": top, "Engine": engine}, "top")
         with unittest.mock.patch.object(timing, "SHORTEST", 0):
             ways = timing.worst(made, ["bn254"])
-        self.assertIn("inside", made.told(ways["bn254"][0]))
-        self.assertIn("> b.D", made.told(ways[""][0]))
+        self.assertIn("inside", made.described(ways["bn254"][0]))
+        self.assertIn("> b.D", made.described(ways[""][0]))
 
 
 class Model(unittest.TestCase):

@@ -1,8 +1,8 @@
-"""A test bench in plain Verilog beside a card's Verilog: `python3 tools/testbench.py CARD ... [--with icarus|verilator] [--waves]`.
+"""Writes a test bench in plain Verilog for a card: `python3 tools/testbench.py CARD ... [--with icarus|verilator] [--waves]`.
 
-Writes the card (`make verilog`) and, into the same folder, testbench.v with what it sends and what must come back, and runs it. The
-packets ask for a little of what each engine does; the replies are those of spec/model. A sum of an MSM has many forms, so it is
-printed by the bench and judged here.
+Writes the card (`make verilog`) and, into the same folder, testbench.v with packets and expected replies, and runs it. The packets
+use each engine a little; the replies are those of spec/model. The result of an MSM has many projective forms, so the bench prints
+it and this program checks it.
 """
 
 import argparse
@@ -32,13 +32,13 @@ SOURCES = ["axi_memory.v", "testbench.v"]
 SIGNATURE = ("s", "r", "hash", "qx", "qy")
 PATIENCE = 1_000_000  # cycles until a reply
 STREAMS = ["tvalid", "tready", "tlast", "tdata", "tkeep"]
-#: Ports of a card's memory channel that the test bench's memory has.
+#: Ports of a memory channel that the test bench's memory has.
 MEMORY = ["awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wdata", "wstrb", "wlast", "bvalid", "bready", "bresp",
           "arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rdata", "rresp", "rlast"]
 
 
 def status(manifest):
-    """The packet that every card answers: version and date are those of the build."""
+    """Returns the status packet, which every card answers; version and date are those of the build."""
     card = wire.Card(wire.Identity(0, "", ""), [])
     reply = bytearray(card.status())
     reply[28:36] = manifest["cmd_cap"].to_bytes(8, "little")
@@ -54,7 +54,7 @@ def vectors(op, name):
 
 
 def of_equihash(engine):
-    """A header with a solution, and the same with a byte changed."""
+    """Returns a header with a solution, and the same with a byte changed."""
     name = engine["instance"].removeprefix("equihash_")
     params = equihash.load_params(name)
     header = bytes.fromhex(next(iter(vectors("equihash_verify", name)["bases"].values())))
@@ -64,7 +64,7 @@ def of_equihash(engine):
 
 
 def of_ecdsa(_):
-    """A good signature and a bad one; the last two bytes of a reply count cycles."""
+    """Returns a valid signature and an invalid one; the last two bytes of a reply count cycles."""
     cases = vectors("ecdsa_verify", "secp256k1")["cases"]
     chosen = [next(case for case in cases if bool(case["mask"]) == bad) for bad in (False, True)]
     signatures = [ecdsa.Signature(*(int(case[name], 16) for name in SIGNATURE)) for case in chosen]
@@ -73,7 +73,7 @@ def of_ecdsa(_):
 
 
 def of_poseidon(engine):
-    """A hash of each arity and strength, and an element that is none."""
+    """Returns a hash of each arity and strength, and an element that is not below the modulus."""
     said = [(it["command"], it["command_len"]) for it in engine["commands"]]
     arities = [arity for arity in poseidon_card.ARITIES if (poseidon_card.COMMAND["number"], poseidon_card.command_len(arity)) in said]
     packets = [
@@ -85,14 +85,14 @@ def of_poseidon(engine):
 
 
 def geometry_of(engine):
-    """An MSM engine's registers, from the manifest."""
+    """Returns an MSM engine's registers, from the manifest."""
     values = {field.name: engine["parameters"][field.name] for field in fields_of(Geometry)}
     values["curve"] = next(name for name, number in msm.WIRE["curves"].items() if number == values["curve"])
     return Geometry(**values)
 
 
 def of_msm(engine):
-    """The multiples 1, 2, 3, 4 of the generator with small and large scalars."""
+    """Returns an MSM of the multiples 1, 2, 3, 4 of the generator with small and large scalars."""
     geometry = geometry_of(engine)
     generator = geometry.facts.generator("g1")
     generator = geometry.facts.edwards_map.forth(generator) if geometry.is_edwards else generator
@@ -111,7 +111,7 @@ def of_msm(engine):
 
 
 def of_ntt(engine):
-    """A transform of 64 elements, and back."""
+    """Returns a transform of 64 elements, and its inverse."""
     commands, channels = ntt.WIRE["commands"], engine["parameters"]["channels"]
     field, size = ntt.field(engine["instance"]), 64
     element = ntt.WIRE["fields"][field.name]["element"]
@@ -121,7 +121,7 @@ def of_ntt(engine):
     scale = pow(size, -1, field.p)
 
     def parts(elements):
-        """What each channel has."""
+        """Returns the elements of each channel."""
         groups = [elements[i:i + each] for i in range(0, size, each)]
         return [b"".join(x.to_bytes(element, "little") for group in groups[channel::channels] for x in group).ljust(GRANULE, b"\0") for channel in range(channels)]
 
@@ -153,7 +153,7 @@ ENGINES = {"equihash_verify": of_equihash, "ecdsa_verify": of_ecdsa, "poseidon":
 
 
 def exchanges(manifest):
-    """(packet, reply, bytes of it that may be anything) for all engines of a card."""
+    """Returns (packet, reply, bytes of it that may have any value) for all engines of a card."""
     known = [engine for engine in manifest.get("engines", []) if engine["op"] in ENGINES]
     if not known:
         raise Failed(f"{manifest['config']}: no engine that a test bench asks: {', '.join(ENGINES)}")
@@ -161,7 +161,7 @@ def exchanges(manifest):
 
 
 def words(packet, free=()):
-    """(last, keep, data, mask of what counts) of each word."""
+    """Returns (last, keep, data, mask of compared bits) of each word."""
     counts = bytearray(b"\xff" * len(packet))
     for start, end in free:
         counts[start:end] = bytes(end - start)
@@ -171,7 +171,7 @@ def words(packet, free=()):
 
 
 def instance(module):
-    """The card, its streams, its registers without traffic, and a memory for each of its channels."""
+    """Returns the instance of the card, with its streams, its idle registers, and a memory for each of its channels."""
     ports = {name: (direction, int(high or 0) + 1) for direction, high, name in verilog.PORT.findall(module.ports)}
     memories = sorted({int(found[1]) for name in ports if (found := re.match(r"mem(\d+)_", name))})
     lines, connections = [], []
@@ -191,7 +191,7 @@ def instance(module):
 
 
 def waves(module, modules, memories, ports):
-    """A save file of GTKWave: streams, memories and the ports of the card's parts, in groups."""
+    """Returns a save file of GTKWave: streams, memories and the ports of the card's parts, in groups."""
     def signal(path, bits):
         return f"testbench.{path}" + (f"[{bits - 1}:0]" if bits > 1 else "")
 
@@ -211,7 +211,7 @@ def waves(module, modules, memories, ports):
 
 
 def written(config, out):
-    """Writes a card and its test bench; the folder and what the bench asks."""
+    """Writes a card and its test bench. Returns the folder and the exchanges of the bench."""
     folder, top = verilog.written(config, out)
     manifest = json.loads((folder / "about.json").read_text())
     asked = exchanges(manifest)
@@ -231,7 +231,7 @@ def written(config, out):
 
 
 def commands(folder, simulator, shown):
-    """How a simulator builds the bench, and runs it."""
+    """Returns the commands that build the bench and run it."""
     files = [*(folder / "files.f").read_text().split(), *SOURCES]
     if simulator == "icarus":
         return ["iverilog", "-g2005", "-s", "testbench", "-o", "testbench", *files], ["vvp", "-n", "testbench", *shown]
@@ -240,7 +240,7 @@ def commands(folder, simulator, shown):
 
 
 def sums(asked, said):
-    """(the model's reply, the card's) of each run of an MSM, whose sums the bench does not compare."""
+    """Returns (the model's reply, the card's) of each run of an MSM, whose results the bench does not compare."""
     came = {}
     for packet, word in re.findall(r"^reply (\d+): ([0-9a-f]{16})", said, re.M):
         came.setdefault(int(packet), []).append(bytes.fromhex(word)[::-1])
@@ -266,7 +266,7 @@ def examine(config, out, simulator, shown):
         print("the sum of the MSM is the model's")
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cards", nargs="+", metavar="CARD", help="a card, as `python3 tools/rtl.py` lists them")
     parser.add_argument("--with", dest="simulator", choices=["icarus", "verilator"], default="icarus", help="the simulator (icarus; verilator is faster for all but toys)")
@@ -285,4 +285,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,12 +1,12 @@
-"""`make timing`: the clock that each engine and unit is estimated to run at in an UltraScale+ device of speed grade -2.
+"""`make timing`: estimates the clock of each engine and unit in an UltraScale+ device of speed grade -2.
 
-Static timing over the netlists that yosys makes of the modules, joined to one netlist: every way from a register to a register,
-across module borders. Cells have published delays, a wire's delay depends on its fan-out alone (`delays`), nothing is
-placed. docs/rtl/timing.md has the model, its sources and what it is worth.
+Static timing over the yosys netlists of the modules, joined to one netlist: every path from a register to a register, across module
+borders. Cells have published delays, a wire's delay depends only on its fan-out (`delays`), and nothing is placed. docs/rtl/timing.md has
+the model, its sources and its accuracy.
 
-Engines are timed inside their card: a way belongs to the engine that its end lies in, else to the one that its beginning lies in, else to the
-shell. Units are timed by themselves, with a register in front of each input and behind each output. Boards' tops are timed with registers in place of
-their shell, which other cards have.
+Engines are timed inside their card: a path belongs to the engine of its end, else to the engine of its beginning, else to the shell. Units
+are timed alone, with a register before each input and after each output. Boards' top levels are timed with registers in place of their
+shell, which other cards have.
 """
 
 import argparse
@@ -25,17 +25,17 @@ import rtl
 import synthesis
 from place import TARGET, Failed, main, write_whole
 
-#: Cards that are timed when none is named.
+#: The default cards.
 CARDS = ["card", "toy", "mailbox", "ecdsa", "msm_toy", "msm_toy_edwards", "msm_bn254", "msm_bls12_381", "msm_bls12_377", "poseidon_2"]
-#: Boards' tops that are timed besides.
+#: Top levels of boards that are timed by default.
 TOPS = ["uart", "xdma_msm_bls12_381", "f2_msm_bls12_381"]
-#: Ways that are shown of each engine, and picoseconds below which no way is looked at.
+#: Number of paths to show for each engine, and minimum picoseconds of a path.
 SHOWN, SHORTEST = 4, 1000
 
-#: What drives a net.
+#: Drivers of nets.
 NOTHING, FF, LUT, MUX, CARRY, MEMORY, DSP, OTHER = range(8)
 
-#: Ways through cells: what it is called, its delay, how the wire to it goes.
+#: Arcs through cells: name, delay, routing of the wire to it.
 ROUTED, TO_CARRY, TO_MUX, CHAIN, TO_DSP = range(5)
 ARCS = [
     ("LUT", delays.LUT, ROUTED),
@@ -53,7 +53,7 @@ ARCS = [
 ]
 A_LUT, A_SELECT, A_DATA, A_S, A_DI, A_STEP, A_SUM, A_S_SUM, A_CYINIT, A_READ, A_DSP, A_PRODUCT = range(len(ARCS))
 
-#: Ends: what it is called, setup.
+#: Ends of paths: name, setup.
 ENDS = [("D", 0), ("CE", delays.ENABLE), ("R", delays.ENABLE), ("write", delays.SRL_WRITE), ("write", delays.LUTRAM_WRITE)]
 E_D, E_CE, E_R, E_SRL, E_LUTRAM = range(5)
 for memory in ("bram", "uram"):
@@ -64,7 +64,7 @@ E_OUTPUT = len(ENDS) - 1
 
 
 class Part:
-    """What one module brings: arcs, ends and beginnings over its own nets."""
+    """The timing of one module: arcs, ends and beginnings over its own nets."""
 
     def __init__(self, made):
         self.nets, self.ports, self.instances = made["nets"], made["ports"], made["instances"]
@@ -168,7 +168,7 @@ class Part:
 
 
 class Netlist:
-    """Modules joined to one netlist; nets are numbered through, 0 is a constant."""
+    """Modules joined to one netlist with consecutive numbers of nets; 0 is a constant."""
 
     def __init__(self, parts, top):
         self.parts = parts
@@ -189,7 +189,7 @@ class Netlist:
             self.end_of.append(net)
 
     def _take(self, module, path, outside):
-        """Adds an instance; `outside`: of its own nets those that are known outside."""
+        """Adds an instance; `outside`: its nets that are connected to the parent."""
         part = self.parts[module]
         base = self.nets
         self.nets += part.nets
@@ -237,11 +237,11 @@ class Netlist:
         return self._find(self.places[instance][2].get(net, self.bases[instance] - 1 + net))
 
     def place_of(self, net):
-        """Number of the instance whose own net it is."""
+        """Returns the number of the instance that owns the net."""
         return bisect.bisect_right(self.bases, net) - 1
 
     def name_of(self, net):
-        """A person's name of a net, with the path of instances; nothing when it has none."""
+        """Returns the name of a net, with the path of instances, or None."""
         index = self.place_of(net)
         path, module, _ = self.places[index]
         name = self.parts[module].names.get(net - self.bases[index] + 1)
@@ -249,7 +249,7 @@ class Netlist:
 
 
 class Timing:
-    """Arrival of every net, from the beginnings on."""
+    """The arrival time of every net."""
 
     def __init__(self, netlist):
         self.netlist = netlist
@@ -276,7 +276,7 @@ class Timing:
         for net, kind, of in zip(n.end, n.end_kind, n.end_of):
             if kind == E_D and of not in resets:
                 plain[net] += 1
-        #: Nets whose only readers are registers: of a memory or a tile, its own.
+        #: Nets whose only readers are registers, which a memory or a DSP tile can contain.
         self.owned = bytearray(count)
         for net in range(1, count):
             self.owned[net] = fanout[net] == plain[net] > 0
@@ -301,7 +301,7 @@ class Timing:
         self.arrival[0] = -1e9
 
     def _arrivals(self, count):
-        """Nets in topological order; from each to what it drives."""
+        """Computes arrival times in topological order."""
         n, arrival, wire, driver = self.netlist, self.arrival, self.wire, self.driver
         first, waits = array("i", [0]) * (count + 1), array("i", [0]) * count
         for source, sink in zip(n.source, n.sink):
@@ -329,11 +329,11 @@ class Timing:
                 waits[sink] -= 1
                 if not waits[sink]:
                     ready.append(sink)
-        #: Nets on loops without a register; their delays mean nothing.
+        #: Number of nets on loops without a register, whose delays are meaningless.
         self.loops = count - 1 - done
 
     def way(self, net, arc):
-        """Delay of a net's wire and the cell behind it."""
+        """Returns the delay of a net's wire and the cell behind it."""
         _, cell, wire = ARCS[arc]
         if wire == ROUTED:
             return self.wire[net] + cell
@@ -348,7 +348,7 @@ class Timing:
         return self.wire[net] + delays.DSP_OPERAND
 
     def finish(self, index):
-        """When the end `index` has what it needs."""
+        """Returns the time at which the input of the end `index` is stable."""
         n = self.netlist
         net, kind = n.end[index], n.end_kind[index]
         if kind == E_D:
@@ -364,13 +364,13 @@ class Timing:
         self.finishes = array("d", map(self.finish, range(len(self.netlist.end))))
 
     def begin_of(self, net):
-        """The net that the latest way to a net begins at."""
+        """Returns the first net of the latest path to a net."""
         while self.before[net] >= 0:
             net = self.netlist.source[self.before[net]]
         return net
 
     def path(self, index):
-        """Nets from the beginning to an end, and the cells between."""
+        """Returns the nets of the path to an end, and the cells between."""
         nets, through = [self.netlist.end[index]], []
         while self.before[nets[-1]] >= 0:
             arc = self.before[nets[-1]]
@@ -379,7 +379,7 @@ class Timing:
         return nets[::-1], through[::-1]
 
     def levels(self, index):
-        """Cells of a way as a vendor's report counts them: eight bits of a carry chain are one."""
+        """Returns the number of cells of a path as in vendors' reports: eight bits of a carry chain are one."""
         total, run = 0, 0
         for name in [*self.path(index)[1], ""]:
             if name == "CARRY":
@@ -389,8 +389,8 @@ class Timing:
             run = 0
         return total
 
-    def told(self, index):
-        """A way in words: its named places, the bits of a word without their numbers."""
+    def described(self, index):
+        """Formats a path: its named nets, without the numbers of bits."""
         n = self.netlist
         nets, through = self.path(index)
         names = []
@@ -400,36 +400,36 @@ class Timing:
                 names.append(name)
         last = re.sub(r"\[\d+\]$", "", n.name_of(n.end_of[index]) or "?")
         counts = Counter(through)
-        cells_told = ", ".join(f"{count} {name}" for name, count in counts.items())
-        return f"{' > '.join(dict.fromkeys(names))} > {last}.{ENDS[n.end_kind[index]][0]} ({cells_told or 'a wire'}, last fan-out {self.fanout[nets[-1]]})"
+        cells = ", ".join(f"{count} {name}" for name, count in counts.items())
+        return f"{' > '.join(dict.fromkeys(names))} > {last}.{ENDS[n.end_kind[index]][0]} ({cells or 'a wire'}, last fan-out {self.fanout[nets[-1]]})"
 
 
 def clock(finish):
-    """MHz of the clock at which a way that takes `finish` picoseconds ends in time."""
+    """Returns the clock in MHz for a path of `finish` picoseconds."""
     return 1e6 / (max(finish, 0) + delays.CLOCK)
 
 
 def joined(parts, top):
-    """Timing of modules by name, each as `cells.compact` makes it, joined under the top."""
-    gc.disable()  # many small lists, none of them a circle
+    """Returns the timing of modules by name, in the form of `cells.compact`, joined under the top."""
+    gc.disable()  # many small lists without cycles
     timing = Timing(Netlist({name: Part(made) for name, made in parts.items()}, top))
     gc.enable()
     return timing
 
 
 def timed(files, top, jobs=None, hollow=()):
-    """Timing of Verilog files under a module."""
+    """Returns the timing of Verilog files under a module."""
     return joined(synthesis.synthesise_all(synthesis.Modules(files, hollow), top, jobs), top)
 
 
 def depth(parts, top):
-    """Cells of the slowest way."""
+    """Returns the number of cells of the slowest path."""
     timing = joined(parts, top)
     return timing.levels(max(range(len(timing.finishes)), key=lambda i: timing.finishes[i]))
 
 
 def worst(timing, owners):
-    """Owner -> ends of its slowest ways, the slowest first, one for each pair of beginning and end; `owners` are names of instances, the
+    """Returns owner -> ends of its slowest paths, the slowest first, one for each pair of beginning and end; `owners` are names of instances, the
     shell is ""."""
     n, found, seen = timing.netlist, {}, set()
     place_owner = [next((owner for owner in owners if re.search(rf"(^|[._]){owner}\.", path)), "") for path, _, _ in n.places]
@@ -449,19 +449,19 @@ def worst(timing, owners):
 def report(title, timing, ways):
     print(f"\n{title}: {clock(timing.finishes[ways[0]]):.0f} MHz")
     for index in ways:
-        print(f"  {timing.finishes[index] + delays.CLOCK:6.0f} ps, {timing.levels(index)} levels: {timing.told(index)}")
+        print(f"  {timing.finishes[index] + delays.CLOCK:6.0f} ps, {timing.levels(index)} levels: {timing.described(index)}")
     sys.stdout.flush()
 
 
 def row(op, instance, config, timing, index):
     return {
         "op": op, "instance": instance, "config": config, "metric": "clock", "unit": "MHz", "value": round(clock(timing.finishes[index])),
-        "levels": timing.levels(index), "path": timing.told(index), "published": None, "published_by": None, "kind": "estimated",
+        "levels": timing.levels(index), "path": timing.described(index), "published": None, "published_by": None, "kind": "estimated",
     }
 
 
 def card(config, jobs, hollow=()):
-    """Rows of a card: each engine, and the shell; of a board's, the top around its shell."""
+    """Returns the rows of a card: each engine, and the shell; for a board's card, the top level around its shell."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     if board := synthesis.board(manifest):
@@ -482,7 +482,7 @@ def card(config, jobs, hollow=()):
 
 
 def top(config, board, folder, manifest, jobs):
-    """The row of a board's top."""
+    """Returns the row of a board's top level."""
     timing = timed(rtl.verilog(folder), manifest["top"], jobs, {synthesis.SHELL})
     ways = worst(timing, [])[""]
     report(f"top {board} ({config})", timing, ways)
@@ -490,7 +490,7 @@ def top(config, board, folder, manifest, jobs):
 
 
 def unit(config, jobs):
-    """The row of a unit that stands alone."""
+    """Returns the row of a stand-alone unit."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     timing = timed(rtl.verilog(folder), manifest["top"], jobs)
@@ -499,12 +499,12 @@ def unit(config, jobs):
     return [row(manifest["unit"], manifest["instance"], config, timing, ways[0])]
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to time; nothing: those of CARDS and all units")
     parser.add_argument("--out", type=Path, default=TARGET / "bench/timing.json", help="where the rows go")
     parser.add_argument("--jobs", type=int, help="modules that are synthesised at a time; nothing: one a processor")
-    parser.add_argument("--without", action="append", default=[], metavar="MODULE", help="a module of cards that is not looked into: registers stand at its ports; then no rows are written")
+    parser.add_argument("--without", action="append", default=[], metavar="MODULE", help="replace this module of cards by registers at its ports; no rows are written then")
     chosen = parser.parse_args()
     cards, units = rtl.synthesised(chosen.configs, CARDS + TOPS)
     rows = [row for config in cards for row in card(config, chosen.jobs, chosen.without)]
@@ -516,4 +516,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

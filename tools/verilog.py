@@ -1,14 +1,14 @@
-"""Verilog for people who have a card: `python3 tools/verilog.py CONFIG ... [--out FOLDER] [--target FAMILY]`.
+"""Writes readable Verilog of a card: `python3 tools/verilog.py CONFIG ... [--out FOLDER] [--target FAMILY]`.
 
-FOLDER/<config>/ (target/verilog/<config>/) gets one file a module, each with a comment that says what the module is for, what it is made of,
-where it stands, and its ports; `files.f` names them for a simulator or a vendor's tool, parts before what uses them; `about.json` is the
-generator's manifest: latencies, commands, bounds of operands. A configuration is a card, or a unit alone, as `tools/rtl.py` lists them.
+FOLDER/<config>/ (target/verilog/<config>/) gets one file per module. A comment describes its purpose, its parts, its instances and its ports.
+`files.f` lists the files for a simulator or a vendor's tool, parts before the modules that use them. `about.json` is the generator's
+manifest: latencies, commands, bounds of operands. A configuration is a card or a stand-alone unit, as listed by `tools/rtl.py`.
 
-The logic is the generator's. Five things are written otherwise, so that people and tools read them: names of intermediate values
-(`_zz_next_1` becomes `next_part_1`), tables (`case` instead of a part of a long constant), shifts that keep only some bits (parts of a word instead),
-marks for one vendor's synthesiser (left out), and attributes, which say what a memory, table, register or multiplier is to become, as the tools for
-`--target` know them.
-`--check` lints what was written with Verilator, -Wall, and has Icarus and yosys read it.
+The logic is the generator's. Five things are rewritten for readers and tools: names of intermediate values (`_zz_next_1` becomes
+`next_part_1`), tables (`case` instead of a part of a long constant), shifts that keep only some bits (parts of a word instead), marks for
+one vendor's synthesiser (removed), and attributes that select the implementation of a memory, table, register or multiplier, in the form
+of the tools for `--target`.
+`--check` lints the output with Verilator, -Wall, and reads it with Icarus and yosys.
 """
 
 import argparse
@@ -27,24 +27,24 @@ from place import ROOT, TARGET, Failed, main, run
 SCALA = ROOT / "rtl/src/main/scala/proofmill"
 MODULE = re.compile(r"^module (\w+) \((.*?)^\);(.*?)^endmodule", re.M | re.S)
 PORT = re.compile(r"^  (?:\(\*.*?\*\) )?(input|output) +(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\] +)?(\w+)", re.M)
-#: A declaration of a module's own, with its width.
+#: A declaration in a module, with its width.
 OWN = re.compile(r"^  (?:\(\*.*?\*\) )?(?:(?:input|output) +)?(?:wire|reg) +(?:signed +)?(?:\[(\d+):0\])? +(\w+)(?= *[;,=\n]| *$)", re.M)
 INSTANCE = re.compile(r"^  ([A-Z]\w*) (\w+) \($", re.M)
 INTERMEDIATE = re.compile(r"\b_zz_(\w+)\b")
 SHIFT = re.compile(r"^( +(?:assign )?(\w+) (?:<=|=) )\((\w+) >>> \d+'d(\d+)\);$", re.M)
-#: A word of a table: the table as one constant, and where the word begins in it.
+#: A word of a table: the table as one constant, and the first bit of the word.
 WORD = re.compile(r"((\w+)\[(\w+) \+: (\d+)\])")
 CONSTANT = re.compile(r"^  assign (\w+) = \d+'([hb])([0-9a-f]+);$", re.M)
 PLACE = re.compile(r"^  assign (\w+) = \((\w+(?:\[\d+:\d+\])?) \* \d+'([hb])([0-9a-f]+)\);$", re.M)
 MARKS = re.compile(r"\(\* keep , syn_keep \*\) | ?/\* synthesis syn_keep = 1 \*/ ?")
 ATTRIBUTE = re.compile(r'\(\* (\w+ = "\w+") \*\) ')
-#: The generator's, which are Vivado's.
+#: The generator's attributes, which are Vivado's.
 ATTRIBUTES = ['ram_style = "distributed"', 'rom_style = "block"', 'dont_touch = "yes"', 'use_dsp = "yes"', 'ASYNC_REG = "TRUE"']
 
 
 @dataclass(frozen=True)
 class Target:
-    """What the tools for a family are told. A table is to be logic, as its place in the pipeline is planned."""
+    """Attributes for the tools of a family. A table becomes logic, as its place in the pipeline assumes."""
 
     attributes: dict  # the generator's, as these tools know them; those that are not there are left out
     table: str = ""  # in front of a table's value
@@ -53,12 +53,12 @@ class Target:
 
 TARGETS = {
     "ultrascale+": Target({name: f"(* {name} *) " for name in ATTRIBUTES}, table='(* rom_style = "distributed" *) '),
-    # Of Lattice's tools and of yosys, which both find multipliers by themselves.
+    # Attributes of Lattice's tools and of yosys, which both infer multipliers.
     "ecp5": Target({'ram_style = "distributed"': '(* syn_ramstyle = "distributed" *) ', 'rom_style = "block"': '(* syn_romstyle = "EBR" *) ',
                     'dont_touch = "yes"': "(* syn_preserve = 1, keep = 1 *) "}, case='(* syn_romstyle = "logic" *) '),
     "none": Target({}),
 }
-#: What a wide circuit made by a generator has many of, and no fault is behind: bits of a word that nobody needs, states that only have names.
+#: Warnings without a fault behind them, frequent in wide generated circuits: unused bits of a word, names of states.
 UNUSED = ["UNUSEDSIGNAL", "UNUSEDPARAM"]
 WIDTH = 100  # characters of a comment's line
 
@@ -77,7 +77,7 @@ class Module:
 
 
 def modules_of(text):
-    """The modules of a generated file by their names."""
+    """Returns the modules of a generated file by their names."""
     found = {match[1]: Module(*match.groups()) for match in MODULE.finditer(text)}
     for module in found.values():
         module.parts = [(part, name) for part, name in INSTANCE.findall(module.body) if part in found]
@@ -85,12 +85,12 @@ def modules_of(text):
 
 
 def widths(module):
-    """Bits of each name that a module declares."""
+    """Returns the width of each name that a module declares."""
     return {name: int(high or 0) + 1 for high, name in OWN.findall(module.ports + module.body)}
 
 
 def plain_shifts(module):
-    """Shifts whose upper bits are dropped, as parts of a word."""
+    """Rewrites shifts whose upper bits are dropped as parts of a word."""
     known = widths(module)
 
     def part(match):
@@ -107,7 +107,7 @@ def number(base, digits):
 
 
 def attributes(module, target):
-    """Attributes as a target has them."""
+    """Rewrites attributes for a target."""
     def written(match):
         if match[1] not in ATTRIBUTES:
             raise Failed(f"{module.name} has an attribute that is not among ATTRIBUTES: {match[1]}")
@@ -117,7 +117,7 @@ def attributes(module, target):
 
 
 def tables(module, target):
-    """Tables as `case`, of which every tool makes a memory or logic; the generator picks words out of one long constant."""
+    """Rewrites tables as `case`, which every tool maps to a memory or logic; the generator selects words of one long constant."""
     constants = {name: number(base, value) for name, base, value in CONSTANT.findall(module.body)}
     places = {name: (index, number(base, each)) for name, index, base, each in PLACE.findall(module.body)}
     known = widths(module)
@@ -147,7 +147,7 @@ def tables(module, target):
 
 
 def readable_names(module):
-    """Names for intermediate values that say what they are a part of; no two become one."""
+    """Renames intermediate values after the value that they are a part of; names remain distinct."""
     taken = set(re.findall(r"\b[A-Za-z]\w*\b", module.text))
     names = {}
     for old in dict.fromkeys(INTERMEDIATE.findall(module.text)):
@@ -171,7 +171,7 @@ def readable_names(module):
 
 @cache
 def sources():
-    """The file of each class at the top of one, by its name with the package."""
+    """Returns the file of each top-level class, by its name with the package."""
     found = {}
     for path in sorted(SCALA.rglob("*.scala")):
         text = path.read_text()
@@ -181,7 +181,7 @@ def sources():
 
 
 def described(origin):
-    """Where a module comes from, and what its class's comment says in its first paragraph; `origin` is as in origins.json."""
+    """Returns the source of a module, and the first paragraph of its class's comment; `origin` is as in origins.json."""
     outer, *inner = origin.rstrip("$").split("$")
     if not origin.startswith("proofmill."):
         return f"{origin} of SpinalHDL", ""
@@ -193,7 +193,7 @@ def described(origin):
 
 
 def walk(modules, top):
-    """Notes where each module stands; the modules, parts before what is made of them."""
+    """Records the instances of each module. Returns the modules, parts before the modules that use them."""
     ordered = {}
 
     def visit(name, path):
@@ -208,7 +208,7 @@ def walk(modules, top):
 
 
 def header(module, config, manifest, origin, target):
-    """The comment above a module, which a class made."""
+    """Returns the comment above a module."""
     source, about = described(origin)
     lines = [f"{module.name}, a part of the configuration '{config}' of proofmill {manifest.get('version', '')}".rstrip()]
     if about:
@@ -232,7 +232,7 @@ def header(module, config, manifest, origin, target):
 
 
 def top_facts(manifest):
-    """What a manifest says of the whole."""
+    """Returns the facts of a manifest about the whole card or unit."""
     if "latency" in manifest:
         yield f"A {manifest['unit']} of {manifest['instance']}: a result {manifest['latency']} cycles after its operands, one a cycle."
     for engine in manifest.get("engines", []):
@@ -245,7 +245,7 @@ def top_facts(manifest):
 
 
 def written(config, out, target="ultrascale+"):
-    """Writes a configuration; its folder."""
+    """Writes a configuration and returns its folder."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     modules = modules_of("".join(path.read_text() for path in rtl.verilog(folder)))
@@ -272,14 +272,14 @@ def written(config, out, target="ultrascale+"):
 
 
 def check(folder, top):
-    """Verilator finds nothing to warn of; Icarus and yosys read it."""
+    """Checks that Verilator reports no warnings and that Icarus and yosys read the files."""
     files = (folder / "files.f").read_text().split()
     run(["verilator", "--lint-only", "-Wall", "--top-module", top, *files], cwd=folder)
     run(["iverilog", "-g2005", "-t", "null", "-s", top, *files], cwd=folder)
     run([setup.yosys(), "-q", "-p", f"read_verilog {' '.join(files)}; hierarchy -check -top {top}"], cwd=folder)
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="+", metavar="CONFIG", help="a card or a unit, as `python3 tools/rtl.py` lists them")
     parser.add_argument("--out", type=Path, default=TARGET / "verilog", help="the folder (target/verilog)")
@@ -302,4 +302,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

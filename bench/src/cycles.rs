@@ -1,6 +1,6 @@
-//! Cycles of the circuits, counted at the doors of a Verilated card: the packets go in at full speed, and the cycle
-//! in which each reply's last word leaves is noted. The driver is not in the way: this speaks to the card itself. One
-//! file an operation.
+//! Cycles of the circuits, counted at the ports of a Verilated card: packets enter at full speed, and the cycle in which each
+//! reply's last word leaves is recorded. No driver is involved: this module accesses the card directly. One file per
+//! operation.
 
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ mod ecdsa_verify;
 mod equihash_verify;
 mod poseidon;
 
-/// The longest that the whole stream may take on the clock on the wall.
+/// Maximum wall-clock time of the whole stream.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What a library says of itself, as far as it matters here.
+/// The fields of a library's description that this module uses.
 #[derive(Deserialize)]
 struct Manifest {
     config: String,
@@ -70,16 +70,16 @@ fn find(simulation: &str) -> Result<SimLibrary> {
     Ok(SimLibrary::load(&found.path)?)
 }
 
-/// What every reply has to be.
+/// The expected replies.
 struct Expected {
     reply: u32,
     len: u32,
-    /// Where the error bits are, and those that may be set.
+    /// Offset of the error bits, and the bits that may be set.
     mask_at: u32,
     allowed: u8,
 }
 
-/// Packets that went through a card.
+/// A run of packets through a card.
 struct Pass {
     /// The cycle of the first word in.
     start: u64,
@@ -90,7 +90,7 @@ struct Pass {
     replies: Vec<Vec<u8>>,
 }
 
-/// Sends packets to a fresh card as fast as it takes them.
+/// Sends packets to a card after a reset as fast as it accepts them.
 fn pass(library: &SimLibrary, packets: &[Vec<u8>], expected: &Expected) -> Result<Pass> {
     let mut card = SimTransport::new(library)?;
     for packet in packets {
@@ -114,8 +114,8 @@ fn pass(library: &SimLibrary, packets: &[Vec<u8>], expected: &Expected) -> Resul
     Ok(Pass { start, fed, ends, replies })
 }
 
-/// Cycles from a reply to the next, without the first third, which fills queues and pipelines, over whole turns of
-/// the engine's rhythm.
+/// Returns the cycles from a reply to the next, without the first third, which fills queues and pipelines, over whole periods
+/// of the engine.
 fn steady(ends: &[u64], turn: usize) -> f64 {
     let last = ends.len() - 1;
     let from = last - (last - ends.len() / 3) / turn * turn;

@@ -1,7 +1,7 @@
-//! A GPU beside all cores of its machine: milliseconds of a request, and of its stages on the GPU.
+//! A GPU against all cores of its machine: milliseconds of a request, and of its stages on the GPU.
 //!
-//! Bases, keys and, where a row says so, elements are resident; everything else comes from the memory of this process and goes back there. Results are
-//! compared with those of `cpu:`. Peers are programs of their own (bench/peers/sppark), since they need their own compiler.
+//! Bases, keys and, where a row states it, elements are resident; all other data come from the memory of this process and return to it. Results are
+//! compared with those of `cpu:`. Peers are separate programs (bench/peers/sppark), since they need their own compiler.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,7 +38,7 @@ const PARTS: [(&str, Part, u32, u32); 14] = [
     ("prove bls12_381 18", |sides, log| prove(sides, Curve::Bls12_381, log), 18, 6),
     ("msm bn254_g1 24", |sides, log| msms(sides, "bn254_g1", log, false), 24, 11),
 ];
-/// Times that a request is made: the first ones do not count.
+/// Number of repetitions; the first ones do not count.
 const ROUNDS: usize = 9;
 const WARM_UP: usize = 2;
 
@@ -48,7 +48,7 @@ struct Sides {
     cpu: Arc<dyn Device>,
 }
 
-/// Measures on a GPU, or on the emulation; prints a JSON object a line.
+/// Measures on a GPU, or on the emulation; prints a JSON object per line.
 pub fn run(device: &str, quick: bool, only: Option<&str>) -> Result<()> {
     let gpu = match device.strip_prefix("cuda:").context("the device is cuda:NUMBER")? {
         "emulated" => CudaDevice::emulated(device, Options::default())?,
@@ -78,7 +78,7 @@ pub fn run(device: &str, quick: bool, only: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// The times of something, and the stages of the fastest.
+/// Times of repetitions, and the stages of the fastest.
 struct Timed {
     seconds: Vec<f64>,
     stages: Vec<(&'static str, f32)>,
@@ -124,7 +124,7 @@ impl Timed {
     }
 }
 
-/// Derived from a public seed: elements of `each` bytes whose highest bits are 0.
+/// Returns elements of `each` bytes whose highest bits are 0, derived from a public seed.
 fn random(bytes: usize, each: usize, top_bits: u32) -> Vec<u8> {
     let mut all = vec![0u8; bytes];
     all.par_chunks_mut(1 << 16).enumerate().for_each(|(number, chunk)| {

@@ -1,7 +1,8 @@
-//! What is measured, against whom and how.
+//! Measurements of proofmill and its peers.
 //!
-//! A figure is data: a list of rows ([`row`]) in a file, and the same rows as a table ([`report`]); each row says where it was
-//! taken ([`place`]). Whatever is compared runs in turns in the same minutes ([`timing`]), so that a busy machine is busy for all.
+//! A figure is data: a list of rows ([`row`]) in a file, and the same rows as a table ([`report`]). Each row contains the
+//! machine and build ([`place`]). Compared programs run alternately in the same minutes ([`timing`]), so that a busy machine
+//! affects all of them.
 
 pub mod cycles;
 pub mod gpu;

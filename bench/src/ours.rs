@@ -1,4 +1,4 @@
-//! Our own code, built in several profiles or run on several code paths, side by side: programs of this bench that take turns.
+//! Comparisons of our own code, built in several profiles or run on several code paths: programs of this bench that run alternately.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -20,10 +20,10 @@ use crate::timing::{Contestant, Pick, interleaved};
 const ROUNDS: usize = 15;
 const ROUNDS_OF_PLOT: usize = 3;
 
-/// MSMs whose rate over the size is drawn for each path: groups, and logarithms of the sizes.
+/// MSMs whose rate is plotted against the size for each path: groups, and logarithms of the sizes.
 const PLOT: ([&str; 2], [u32; 5]) = (["bn254_g1", "bls12_381_g1"], [10, 12, 14, 16, 18]);
 
-/// One of those that are compared.
+/// A compared program.
 struct Side {
     name: String,
     program: Program,
@@ -46,12 +46,12 @@ pub fn profiles(profiles: &[String]) -> Result<()> {
         row.extend(ratios.map(|(name, s)| (format!("{name}, times"), json!(seconds[0] / s))));
         rows.push(Value::Object(row));
     }
-    print!("{}\n{}", Place::here()?.line(), report::table(&rows)?);
+    print!("{}\n{}", Place::current()?.line(), report::table(&rows)?);
     println!("written to {}", report::write("ours/profiles", &rows)?.display());
     Ok(())
 }
 
-/// Compares all code paths that this processor has, as this program has them: the best one as ours, the others as its peers.
+/// Compares all code paths of this processor in this program: the best one as ours, the others as its peers.
 pub fn paths() -> Result<()> {
     let sides = Isa::present().into_iter().map(|level| {
         let mut command = Command::new(std::env::current_exe()?);
@@ -75,9 +75,9 @@ pub fn paths() -> Result<()> {
     software::write("paths", &rows)
 }
 
-/// What a task takes on the best path, beside another one.
+/// Returns the row of a task on the best path and another one.
 fn row(task: &str, best: f64, name: &str, other: f64) -> Result<SoftwareRow> {
-    let (subject, metric) = task.split_once(", ").context("a task says how much it does")?;
+    let (subject, metric) = task.split_once(", ").context("a task without a metric")?;
     let (op, instance) = subject.split_once(' ').context("a task has an instance")?;
     Ok(SoftwareRow {
         op: op.into(),
@@ -93,7 +93,7 @@ fn row(task: &str, best: f64, name: &str, other: f64) -> Result<SoftwareRow> {
     })
 }
 
-/// A program's side: answers each line with the seconds of the task that it names, until there is none.
+/// Serves one side: answers each line with the seconds of the task with this name.
 pub fn serve(lines: impl BufRead, mut answers: impl Write) -> Result<()> {
     let mut tasks: HashMap<String, Task> = HashMap::new();
     for line in lines.lines() {
@@ -112,7 +112,7 @@ fn start(mut command: Command) -> Result<Program> {
     Program::start(command.arg("serve"))
 }
 
-/// This bench in a profile; gives the program's path.
+/// Builds this bench in a profile and returns the program's path.
 fn build(profile: &str) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
@@ -125,7 +125,7 @@ fn build(profile: &str) -> Result<PathBuf> {
     Ok(report::checkout().join("target").join(profile).join("proofmill-bench"))
 }
 
-/// Seconds of a task on each side, which take turns.
+/// Measures the seconds of a task on all sides alternately.
 fn seconds(sides: &mut [Side], task: &str, rounds: usize) -> Result<Vec<f64>> {
     let mut turns: Vec<_> = sides
         .iter_mut()

@@ -1,9 +1,9 @@
-//! Other people's software, made to do the same work as ours: a program a library, built once for all operations and for exactly
-//! this processor; our own code finds out what the processor has when it runs, and is built as it is shipped. Where ours is held to
-//! a path without AVX-512, peers are held to x86-64-v3 with ADX ([`Target`]).
+//! Other software that does the same work as ours: one program per library, built once for all operations and for exactly
+//! this processor. Our own code detects the processor at run time, and is built as for distribution. If ours is restricted to
+//! a path without AVX-512, peers are built for x86-64-v3 with ADX ([`Target`]).
 //!
-//! Programs in Rust are those of the workspace `bench/peers`, and Plonky's of one of its own; those in Go need `go`, mcl's crate
-//! carries its source and wants cmake. What cannot be built or run is absent, with the reason, and all others are measured.
+//! Programs in Rust are those of the workspace `bench/peers`, and Plonky's of a workspace of its own. Those in Go need `go`;
+//! mcl's crate contains its source and needs cmake. A program that cannot be built or run is absent, with the reason.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -51,9 +51,9 @@ pub enum Package {
 }
 
 impl Library {
-    /// Name, version and how it is built, as rows have it.
+    /// Returns name, version and build, as in rows.
     pub fn name(self) -> String {
-        let target = Target::here();
+        let target = Target::current();
         let name = match self {
             Self::Arkworks => "arkworks 0.6.0 (asm)",
             Self::Blst => "blst 0.3.17",
@@ -69,17 +69,17 @@ impl Library {
             Self::Mcl => "mcl (mcl_rust 1.2.0)",
             Self::Neptune => "neptune 13.0.0",
             Self::Plonky => "Plonky3 0.9.0-rc.2 and plonky2_field 1.0.0",
-            // Its arithmetic is assembly without vectors, so it is built in one way.
+            // Its arithmetic is assembly without vectors, so there is only one build.
             Self::Rapidsnark => return "rapidsnark 0.0.8".into(),
             Self::Snarkjs => return "snarkjs 0.7.6".into(),
         };
         target.shown(name)
     }
 
-    /// The command that starts it, built where it must be.
+    /// Returns the command that starts it, after building it if necessary.
     fn command(self) -> Result<Command> {
         let rust =
-            |package| program::build_rust(package, Target::here().c_flags()).map(Command::new);
+            |package| program::build_rust(package, Target::current().c_flags()).map(Command::new);
         match self {
             Self::Arkworks => rust("arkworks-peer"),
             Self::Blst => rust("blst-peer"),
@@ -110,22 +110,22 @@ impl Library {
     }
 }
 
-/// What peers are built for.
+/// The processor that peers are built for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Exactly this processor.
     Native,
-    /// A processor like this one without AVX-512: x86-64-v3 with ADX. A library that looks for AVX-512 when it runs is told not to.
+    /// A processor like this one without AVX-512: x86-64-v3 with ADX. Libraries with run-time detection of AVX-512 have it disabled.
     WithoutAvx512,
 }
 
 impl Target {
-    /// The processor here, held to what our own path is held to.
-    pub fn here() -> Self {
-        Self::of(Processor::here().level(), Isa::best().name())
+    /// Returns this processor, with the restriction of our own path.
+    pub fn current() -> Self {
+        Self::of(Processor::current().level(), Isa::best().name())
     }
 
-    /// A library's name, with what it is built for if that is not this processor.
+    /// Returns a library's name, with the target if that is not this processor.
     pub fn shown(self, name: &str) -> String {
         match self {
             Self::Native => name.into(),
@@ -133,20 +133,20 @@ impl Target {
         }
     }
 
-    /// Of a processor's level of x86-64 and our path.
+    /// Returns the target for a processor's level of x86-64 and our path.
     fn of(level: usize, isa: &str) -> Self {
         if level > 3 && !isa.starts_with("avx512") { Self::WithoutAvx512 } else { Self::Native }
     }
 
-    /// How Go is told to compile.
+    /// Returns Go's setting for the target.
     pub fn goamd64(self) -> String {
         match self {
-            Self::Native => format!("v{}", Processor::here().level()),
+            Self::Native => format!("v{}", Processor::current().level()),
             Self::WithoutAvx512 => "v3".into(),
         }
     }
 
-    /// How C is compiled, unless a peer is faster otherwise.
+    /// Returns the flags for C, unless a peer is faster with others.
     pub fn c_flags(self) -> &'static str {
         match self {
             Self::Native => "-O3 -march=native",
@@ -155,28 +155,28 @@ impl Target {
     }
 }
 
-/// The programs that were asked for so far.
+/// The programs that were started so far.
 #[derive(Default)]
 pub struct Peers {
-    /// The first so many processors are all that the programs see; without a number, all.
+    /// The number of processors that the programs see; `None` for all.
     processors: Option<usize>,
-    /// Of one that is absent, the reason.
+    /// The state of each library; the reason of an absent one.
     seats: RefCell<HashMap<Library, Result<Seat, String>>>,
 }
 
-/// How a library is started, and its program while that lives.
+/// The command of a library, and its program while it runs.
 struct Seat {
     command: Command,
     program: Option<Program>,
 }
 
 impl Peers {
-    /// Programs that start a thread for each processor, made to start so many.
+    /// Creates peers on `count` processors. Programs that start a thread for each processor start this many.
     pub fn on_processors(count: usize) -> Self {
         Self { processors: Some(count), ..Self::default() }
     }
 
-    /// Builds a library, which can take minutes the first time; says so if it is absent.
+    /// Builds a library, which can take minutes the first time; prints the reason if it is absent.
     fn seat(&self, library: Library) -> Result<Seat, String> {
         eprintln!("building {}", library.name());
         match library.command() {
@@ -188,7 +188,7 @@ impl Peers {
         }
     }
 
-    /// arkworks has as many threads as it is asked to have, and makes its keys faster with all.
+    /// Restricts a program to the processors. arkworks takes a number of threads, and makes its keys faster with all processors.
     fn restricted(&self, library: Library, command: Command) -> Command {
         let Some(count) = self.processors.filter(|_| library != Library::Arkworks) else {
             return command;
@@ -199,7 +199,7 @@ impl Peers {
         restricted
     }
 
-    /// The seconds that some work takes a library. A program that fails is started again with the next work.
+    /// Returns the seconds that a library takes for some work. A program that failed is restarted for the next work.
     pub fn seconds(&self, library: Library, work: &Work) -> Result<f64> {
         let mut seats = self.seats.borrow_mut();
         let seat = seats.entry(library).or_insert_with(|| self.seat(library));
@@ -215,29 +215,29 @@ impl Peers {
     }
 }
 
-/// A peer in a contest. Once it fails it takes no further part, and the contest goes on.
+/// A peer in a contest. After a failure it takes no further part, and the contest continues.
 pub struct Peer<'a> {
-    /// Who it is.
+    /// The library.
     pub library: Library,
-    /// What it says in the rows.
+    /// Its name in the rows.
     pub name: String,
     turn: Box<dyn FnMut() -> Result<f64> + 'a>,
-    /// Why it has no figure, if it has none.
+    /// The reason of an absent peer.
     pub absent: Option<String>,
 }
 
 impl<'a> Peer<'a> {
-    /// With this work.
+    /// Creates a peer that does this work.
     pub fn new(peers: &'a Peers, library: Library, work: Work) -> Self {
         Self::with(library, move || peers.seconds(library, &work))
     }
 
-    /// With a turn of its own.
+    /// Creates a peer from a closure that measures once.
     pub fn with(library: Library, turn: impl FnMut() -> Result<f64> + 'a) -> Self {
         Self { library, name: library.name(), turn: Box::new(turn), absent: None }
     }
 
-    /// Under another name.
+    /// Sets another name.
     pub fn named(self, name: String) -> Self {
         Self { name, ..self }
     }
@@ -255,14 +255,14 @@ impl Contestant for Peer<'_> {
     }
 }
 
-/// Why somebody is absent, in a line that is not long.
+/// Returns the reason of an absence in one short line.
 fn reason(problem: &Error) -> String {
     let said = format!("{problem:#}");
     said.lines().next().unwrap_or_default().chars().take(200).collect()
 }
 
-/// Ours in each of our ways, and all peers, in turns. Gives our seconds in each way, and those of each peer: not a number of one
-/// that is absent.
+/// Measures each of our variants and all peers alternately. Returns the seconds of our variants and of each peer: NaN for an
+/// absent one.
 pub fn contest<const WAYS: usize>(
     rounds: usize,
     pick: Pick,
@@ -277,7 +277,7 @@ pub fn contest<const WAYS: usize>(
         all.push(peer);
     }
     let seconds = interleaved(rounds, pick, &mut all)?;
-    let (ours, theirs) = seconds.split_first_chunk().expect("a time for everybody");
+    let (ours, theirs) = seconds.split_first_chunk().expect("a time for every contestant");
     let present = |(peer, &seconds): (&Peer<'_>, &f64)| match peer.absent {
         Some(_) => f64::NAN,
         None => seconds,

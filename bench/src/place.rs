@@ -1,4 +1,4 @@
-//! Where a figure is taken: the processor, our code path on it, the build and the commit.
+//! The machine and the build of a measurement: the processor, our code path on it, the profile and the commit.
 
 use std::process::Command;
 
@@ -8,31 +8,31 @@ use serde::Serialize;
 
 use crate::report::checkout;
 
-/// Stands in every row, so that figures of two machines, paths or builds are never taken for one.
+/// The machine and the build. It is part of every row, so that measurements of different machines, paths or builds are distinct.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// The processor in words, with the number of threads that it has here.
+    /// The name of the processor, with its number of threads.
     pub processor: String,
-    /// Its vendor, as it names itself.
+    /// The vendor as in `/proc/cpuinfo`.
     pub vendor: String,
-    /// Its family.
+    /// The family.
     pub family: u32,
-    /// Its model.
+    /// The model.
     pub model: u32,
-    /// Those of its flags that matter to a code path.
+    /// The flags that matter to a code path.
     pub flags: String,
-    /// The code path that ours took.
+    /// Our code path.
     pub isa: String,
-    /// The profile that ours was built in.
+    /// Our build profile.
     pub profile: String,
-    /// The checkout's commit, with `+` when something was changed since.
+    /// The checkout's commit, with `+` if the work tree has changes.
     pub commit: String,
 }
 
-/// Instructions that our code paths and those of peers ask for.
+/// Instruction sets that our code paths and those of peers use.
 const FLAGS: [&str; 7] = ["avx2", "fma", "bmi2", "adx", "avx512f", "avx512ifma", "sha_ni"];
 
-/// What a program built for a level of x86-64 may use, by the names of `/proc/cpuinfo`, beyond the level before.
+/// Features of each level of x86-64 beyond the previous one, with their names in `/proc/cpuinfo`.
 const LEVELS: [&[&str]; 3] = [
     &["cx16", "lahf_lm", "popcnt", "pni", "ssse3", "sse4_1", "sse4_2"],
     &["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"],
@@ -40,14 +40,14 @@ const LEVELS: [&[&str]; 3] = [
 ];
 
 impl Place {
-    /// Of this program, as it runs now.
-    pub fn here() -> Result<Self> {
+    /// Returns the place of this process.
+    pub fn current() -> Result<Self> {
         let threads = std::thread::available_parallelism()?.get();
-        let Processor { vendor, family, model, flags, .. } = &Processor::here();
+        let Processor { vendor, family, model, flags, .. } = &Processor::current();
         let program = std::env::current_exe()?;
         let profile = program.parent().and_then(|folder| folder.file_name());
         Ok(Self {
-            processor: format!("{}, {threads} threads", Processor::here().name()),
+            processor: format!("{}, {threads} threads", Processor::current().name()),
             vendor: vendor.clone(),
             family: *family,
             model: *model,
@@ -62,14 +62,14 @@ impl Place {
         })
     }
 
-    /// In a line, for people.
+    /// Formats the place in a line.
     pub fn line(&self) -> String {
         let Self { processor, flags, isa, profile, commit, .. } = self;
         format!("{processor} ({flags}); our path: {isa}; profile: {profile}; commit {commit}")
     }
 }
 
-/// A processor by what `/proc/cpuinfo` says; empty where there is no such file.
+/// A processor as described by `/proc/cpuinfo`; empty where there is no such file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Processor {
     vendor: String,
@@ -80,12 +80,12 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// This one.
-    pub fn here() -> Self {
+    /// Returns this processor.
+    pub fn current() -> Self {
         Self::of(&std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
     }
 
-    /// The first in such a text.
+    /// Parses the first processor of such a text.
     fn of(text: &str) -> Self {
         let value = |name: &str| {
             let mut lines = text.lines().filter_map(|line| line.split_once(':'));
@@ -100,7 +100,7 @@ impl Processor {
         }
     }
 
-    /// In words: its design where that is known by family and model, else how it names itself.
+    /// Returns a name: its microarchitecture if family and model are known, otherwise its own name.
     fn name(&self) -> String {
         let design = match (&*self.vendor, self.family, self.model) {
             ("AuthenticAMD", 23, 0..0x30) => "AMD Zen",
@@ -120,12 +120,12 @@ impl Processor {
         format!("{design} (family {} model {})", self.family, self.model)
     }
 
-    /// Does `/proc/cpuinfo` name this flag?
+    /// Returns whether `/proc/cpuinfo` has this flag.
     pub fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|own| own == flag)
     }
 
-    /// The highest level of x86-64 that it has, from 1 to 4.
+    /// Returns the highest level of x86-64 that it supports, from 1 to 4.
     pub fn level(&self) -> usize {
         1 + LEVELS.iter().take_while(|level| level.iter().all(|flag| self.has(flag))).count()
     }
@@ -181,9 +181,9 @@ mod tests {
     }
 
     #[test]
-    fn here_is_the_path_that_runs() {
-        let here = Place::here().unwrap();
-        assert_eq!(here.isa, Isa::best().name());
-        assert!(here.processor.ends_with(" threads") && !here.commit.is_empty());
+    fn the_current_path_is_the_one_that_runs() {
+        let place = Place::current().unwrap();
+        assert_eq!(place.isa, Isa::best().name());
+        assert!(place.processor.ends_with(" threads") && !place.commit.is_empty());
     }
 }

@@ -1,35 +1,35 @@
-//! The two kinds of rows that figures consist of. Their fields are a contract with whoever reads the files.
+//! The two kinds of rows of figures. Their fields are a contract with the readers of the files.
 
 use serde::Serialize;
 
 use crate::place::Place;
 
-/// Our software beside somebody else's, both measured in the same run.
+/// A measurement of our software and of a peer in the same run.
 #[derive(Clone, Debug, Serialize)]
 pub struct SoftwareRow {
     /// The operation.
     pub op: String,
     /// Its instance by its name in `spec`, such as "equihash_200_9".
     pub instance: String,
-    /// What is counted.
+    /// The measured quantity.
     pub metric: String,
-    /// In what.
+    /// The unit.
     pub unit: String,
-    /// Threads that each side had.
+    /// Threads of each side.
     pub threads: usize,
     /// Our figure.
     pub ours: f64,
-    /// Whose figure it is compared with: name, version, mode.
+    /// The peer: name, version, mode.
     pub peer_name: String,
-    /// The peer's figure; not a number, and so null in files, of a peer that is absent. The ratio then is the same.
+    /// The peer's figure; NaN, and therefore null in files, for an absent peer. The same holds for the ratio.
     pub peer: f64,
-    /// How many times faster than the peer we are, whether the figures are rates or times.
+    /// Our speed divided by the peer's, whether the figures are rates or times.
     pub ratio: f64,
-    /// Why the peer has no figure: what failed when it was built or run.
+    /// The reason of an absent peer: the failure of its build or its run.
     pub absent: Option<String>,
 }
 
-/// A row with the place that it was taken at, as files have it.
+/// A row with its place, as in files.
 #[derive(Clone, Debug, Serialize)]
 pub struct Placed<'a> {
     /// The row.
@@ -40,7 +40,7 @@ pub struct Placed<'a> {
     pub place: &'a Place,
 }
 
-/// A figure of a circuit beside the published one.
+/// A figure of a circuit with the published one.
 #[derive(Clone, Debug, Serialize)]
 pub struct HardwareRow {
     /// The operation.
@@ -49,25 +49,25 @@ pub struct HardwareRow {
     pub instance: String,
     /// The circuit's configuration.
     pub config: String,
-    /// What is counted.
+    /// The measured quantity.
     pub metric: String,
-    /// In what.
+    /// The unit.
     pub unit: String,
     /// Our figure.
     pub value: f64,
     /// The published figure, where there is one.
     pub published: Option<f64>,
-    /// Who published it.
+    /// The publisher.
     pub published_by: Option<String>,
-    /// Where our figure comes from.
+    /// The origin of our figure.
     pub kind: Kind,
 }
 
-/// Where a figure comes from.
+/// The origin of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// From a run.
+    /// Measured in a run.
     Measured,
     /// Computed from smaller runs.
     Extrapolated,
@@ -112,7 +112,7 @@ mod tests {
         ];
         assert_eq!(keys(&software), figure);
         let place = ["processor", "vendor", "family", "model", "flags", "isa", "profile", "commit"];
-        let placed = Placed { row: &software, place: &Place::here().unwrap() };
+        let placed = Placed { row: &software, place: &Place::current().unwrap() };
         assert_eq!(keys(placed), [&figure[..], &place[..]].concat());
         let hardware = HardwareRow {
             op,

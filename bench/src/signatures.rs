@@ -1,4 +1,4 @@
-//! Valid ECDSA signatures to measure with, always the same ones.
+//! Valid ECDSA signatures for measurements, derived from a public seed.
 
 use anyhow::{Context, Result};
 use proofmill::ecdsa::{Item, Policy, Signature};
@@ -8,7 +8,7 @@ use proofmill_algebra::secp256k1::{Fn, Secp256k1};
 use sha2::{Digest, Sha256};
 use works::ecdsa::Encoded;
 
-/// Signatures, each of another digest under another key, with an s of at most n / 2.
+/// Returns signatures, each of another digest under another key, with s at most n / 2.
 pub fn signatures(count: usize) -> Result<Vec<Encoded>> {
     let hash = |bytes: &[u8]| <[u8; 32]>::from(Sha256::digest(bytes));
     let digests: Vec<_> = (0..count as u64).map(|number| hash(&number.to_le_bytes())).collect();
@@ -26,7 +26,7 @@ pub fn signatures(count: usize) -> Result<Vec<Encoded>> {
     .collect()
 }
 
-/// The same for our library.
+/// Returns the signatures in our library's encoded form.
 pub fn items(signatures: &[Encoded]) -> Vec<Item<&[u8]>> {
     signatures
         .iter()
@@ -38,13 +38,13 @@ pub fn items(signatures: &[Encoded]) -> Vec<Item<&[u8]>> {
         .collect()
 }
 
-/// The same as integers.
+/// Returns the signatures as integers.
 pub fn parsed(signatures: &[Encoded]) -> Result<Vec<Signature>> {
     let parsed = proofmill::ecdsa::parse(&items(signatures), Policy::default());
     Ok(parsed.into_iter().collect::<Result<_, _>>()?)
 }
 
-/// An integer of 32 bytes, highest first, modulo n.
+/// Returns a big-endian integer of 32 bytes modulo n.
 fn scalar(mut bytes: [u8; 32]) -> Fn {
     bytes.reverse();
     let mut wide = [0; 64];
@@ -52,7 +52,7 @@ fn scalar(mut bytes: [u8; 32]) -> Fn {
     Fn::reduce_wide_le(&wide)
 }
 
-/// Multiples of the generator, by doubling and adding.
+/// Computes multiples of the generator by doubling and adding.
 fn multiples(scalars: &[Fn]) -> Vec<Affine<Secp256k1>> {
     let add_bit = |sum: Projective<_>, bit| match bit {
         1 => sum.double() + Secp256k1::GENERATOR,
@@ -65,13 +65,13 @@ fn multiples(scalars: &[Fn]) -> Vec<Affine<Secp256k1>> {
     Affine::batch(&scalars.iter().map(times).collect::<Vec<_>>())
 }
 
-/// SEC 1's compressed form.
+/// Encodes SEC 1's compressed form.
 fn compressed(point: &Affine<Secp256k1>) -> Vec<u8> {
     let is_odd = point.y().to_be_bytes()[31] & 1;
     [&[2 + is_odd][..], &point.x().to_be_bytes()[..]].concat()
 }
 
-/// r and s, highest byte first, in strict DER.
+/// Encodes r and s, big-endian, in strict DER.
 fn der(r: &[u8; 32], s: &[u8; 32]) -> Vec<u8> {
     let integer = |bytes: &[u8; 32]| {
         let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();

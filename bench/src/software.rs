@@ -1,8 +1,8 @@
-//! Operations on this machine's processor, side by side with other software. One file an operation.
+//! Operations on this machine's processor compared with other software. One file per operation.
 //!
-//! Threads of ours and of Rust peers are bound to a processor each if there are as many ([`proofmill_cpu::thread_pool`]). Free, where
-//! the kernel puts them, are those of Rust peers in sums and proofs, because arkworks starts pools of its own there, which bound
-//! threads would hold to one processor; those of blst's own pool; and those of other programs.
+//! Threads of ours and of Rust peers are bound to a processor each if there are enough ([`proofmill_cpu::thread_pool`]). Not bound
+//! are those of Rust peers in MSMs and proofs, because arkworks starts its own pools, whose threads would inherit one processor;
+//! those of blst's own pool; and those of other programs.
 
 use anyhow::{Context, Result, bail};
 
@@ -26,7 +26,7 @@ pub use poseidon::build_tree_once;
 pub use prove::prove_once;
 use rows::Rows;
 
-/// Takes an operation's figures, writes them and prints them. Those of a path that was asked for go to a file of their own.
+/// Measures an operation, writes the rows and prints them. The rows of a requested path go to a separate file.
 pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Result<()> {
     if cfg!(debug_assertions) {
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
@@ -59,19 +59,19 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
     write(&format!("{folder}{op}{path}"), &rows)
 }
 
-/// Writes rows with the place that they were taken at, and prints them.
+/// Writes rows with their place, and prints them.
 pub fn write(name: &str, rows: &[SoftwareRow]) -> Result<()> {
-    let place = &Place::here()?;
+    let place = &Place::current()?;
     let placed: Vec<_> = rows.iter().map(|row| Placed { row, place }).collect();
     let path = report::write(name, &placed)?;
     println!("{}\n{}written to {}", place.line(), report::table(rows)?, path.display());
     Ok(())
 }
 
-/// A piece of our own work without peers, ready to be done again and again.
+/// A prepared measurement of our own work without peers, which can be repeated.
 pub type Task = Box<dyn Contestant>;
 
-/// One of each operation: the operation, the instance, and what is done on one thread.
+/// One task of each operation, on one thread: the operation, the instance, and the work.
 pub const TASKS: [&str; 7] = [
     "ecdsa_verify secp256k1, 512 signatures",
     "equihash_verify equihash_200_9, 64 headers",
@@ -82,7 +82,7 @@ pub const TASKS: [&str; 7] = [
     "prove bn254, 2^12 constraints",
 ];
 
-/// The one with this name; an MSM of any size.
+/// Prepares the task with this name; MSMs may have any size.
 pub fn task(name: &str) -> Result<Task> {
     let (subject, what) = name.split_once(", ").unwrap_or((name, ""));
     match subject.split_once(' ') {

@@ -1,10 +1,10 @@
-//! Several contestants in turns.
+//! Measures several contestants alternately.
 
 use anyhow::Result;
 
-/// Whoever does a fixed piece of work when it is asked to.
+/// A fixed piece of work that can be measured.
 pub trait Contestant {
-    /// Does the work once and gives the seconds that it took.
+    /// Does the work once and returns its seconds.
     fn seconds(&mut self) -> Result<f64>;
 }
 
@@ -14,16 +14,16 @@ impl<F: FnMut() -> Result<f64>> Contestant for F {
     }
 }
 
-/// Which of a contestant's times counts.
+/// The statistic over a contestant's times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// The median; one more round goes before the first that counts.
+    /// The median, after an additional first round that does not count.
     Median,
-    /// The least: for work that takes seconds, of which there are few rounds.
+    /// The minimum: for work that takes seconds, with few rounds.
     Best,
 }
 
-/// Each contestant's seconds over some rounds.
+/// Measures each contestant's seconds over some rounds.
 pub fn interleaved(
     rounds: usize,
     pick: Pick,
@@ -41,7 +41,7 @@ pub fn interleaved(
     })
 }
 
-/// Each contestant's seconds. In a round everybody has one turn, and everybody begins a round as often as the others.
+/// Measures each contestant once per round. All contestants are first equally often.
 fn turns(rounds: usize, contestants: &mut [&mut dyn Contestant]) -> Result<Vec<Vec<f64>>> {
     let mut seconds = vec![Vec::with_capacity(rounds); contestants.len()];
     for round in 0..rounds {
@@ -53,7 +53,7 @@ fn turns(rounds: usize, contestants: &mut [&mut dyn Contestant]) -> Result<Vec<V
     Ok(seconds)
 }
 
-/// The middle one, or the mean of the two in the middle.
+/// Returns the middle value, or the mean of the two in the middle.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes its times one after the other, and notes whose turn it was.
+    /// Returns recorded times one after the other, and records the order of the contestants.
     fn contestant(name: char, turns: &RefCell<String>) -> impl FnMut() -> Result<f64> + use<'_> {
         let mut times = [100.0, 1.0, 9.0, 2.0].into_iter();
         move || {

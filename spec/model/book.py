@@ -1,8 +1,7 @@
 """A book of vectors for one instance of equihash_verify: cases go in as headers, come out as JSON.
 
 A header is written as the few bytes in which it differs from a base, or in full where that is shorter. The
-mask of a case is the model's; a case that has a mask of its own to prove says so, and the book refuses to
-record anything else.
+mask of a case is the model's. A case may state an expected mask; the book then refuses to record another one.
 """
 
 import equihash_verify as equihash
@@ -11,7 +10,7 @@ DEFAULT_NETWORK = "none"
 
 
 def pow_limit(network):
-    """The limit that a case's `network` stands for: a name, "none", or "limit:0x" and 64 hex digits."""
+    """Returns the limit of a case's `network`: a name, "none", or "limit:0x" and 64 hex digits."""
     if network == "none":
         return None
     if network.startswith("limit:"):
@@ -20,12 +19,12 @@ def pow_limit(network):
 
 
 def limit(value):
-    """The `network` that allows targets up to a value."""
+    """Returns the `network` that allows targets up to a value."""
     return f"limit:0x{value:064x}"
 
 
 def differences(old, new):
-    """The runs of bytes in which two headers differ, as edits; runs less than 5 bytes apart are one."""
+    """Returns the runs of bytes in which two headers differ, as edits. Runs with a distance of less than 5 bytes are merged."""
     edits = []
     for offset, (a, b) in enumerate(zip(old, new, strict=True)):
         if a == b:
@@ -52,7 +51,7 @@ class Book:
         return name
 
     def case(self, id, comment, header, *tags, base=None, network=DEFAULT_NETWORK, personalisation=None, mask=None):
-        """Records one header. `base` is the one it is told from, `mask` what it must give."""
+        """Records one header. `base` is the one that it is encoded from, `mask` the expected mask."""
         if any(case["id"] == id for case in self.cases):
             raise ValueError(f"{self.instance}: case {id} stands twice")
         personalisation = personalisation or self.params.personalisation.decode()

@@ -1,24 +1,24 @@
-"""A list of vectors in the making: ids that stand once, numbers as text, and values painted by rule."""
+"""Builds a list of vectors: unique ids, numbers as text, and values derived from labels."""
 
 from cases_equihash_verify import random_bytes
 
 
 def text(value):
-    """A number as 0x…, an element of an extension as the list of its coefficients, None as it is."""
+    """Formats a number as 0x…, an element of an extension as the list of its coefficients, and None as None."""
     if isinstance(value, int):
         return hex(value)
     return value and [text(part) for part in value]
 
 
 def painted(ring, label):
-    """An element that looks random, every coefficient a number painted from the label and its place."""
+    """Returns a pseudo-random element. Every coefficient is derived from the label and its place."""
     if not hasattr(ring, "p"):
         return tuple(painted(ring.base, f"{label}.{i}") for i in range(ring.degree))
     return painted_number(ring.p, label)
 
 
 def painted_number(bound, label):
-    """A number below a bound: `random_bytes` of the label, 128 bits more than needed, little-endian, reduced."""
+    """Returns a number below a bound: `random_bytes` of the label, 128 bits more than needed, little-endian, reduced."""
     return int.from_bytes(random_bytes(label, (bound.bit_length() + 7) // 8 + 16), "little") % bound
 
 

@@ -1,6 +1,6 @@
-"""Vectors of the coprocessor: programs, and what they leave behind in a memory that all cases begin with.
+"""Vectors of the coprocessor: programs, and their changes of a memory that is the same for all cases.
 
-Each instruction is met on each type, in one program an instruction, so a result of one type is not an operand of the next. A case tells the
+Each instruction is tested on each type, in one program per instruction, so a result of one type is not an operand of the next. A case lists the
 slots that changed. The published programs are those of zcash-fpga's tests.
 """
 
@@ -186,8 +186,8 @@ def refused(book):
     book.case("jump-refused", "goes on, does not jump", "refused", ("jump", 1000), ("copy_reg", "ten", OUT))
 
 
-def ready_lines(book):
-    """In memories that have room for them."""
+def line_coefficients(book):
+    """Adds cases with precomputed line coefficients, in memories that can hold them."""
     def case(id, comment, tags, *program, data=()):
         book.case(f"miller-lines-{id}", comment, tags, *program, data=data, log2_data=9)
 

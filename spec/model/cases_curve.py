@@ -98,7 +98,7 @@ def edwards(facts, cases):
 
 
 def exceptional(facts):
-    """The points of even order that the map treats apart: the three with y = 0, and the two with t = -1.
+    """Returns the points of even order that are special cases of the map: the three with y = 0, and the two with t = -1.
 
     The roots of x^3 + b besides alpha are those of x^2 + alpha x + alpha^2, so -alpha (1 +- sqrt(-3)) / 2.
     """

@@ -1,7 +1,7 @@
-"""The cases of ecdsa_verify, wished for by name.
+"""The cases of ecdsa_verify.
 
-A case states the mask that it is there to prove, and is not recorded when the model gives another. Scalars that need no
-value of their own are painted from the case's name.
+A case states its expected mask, and is not recorded if the model returns another. Scalars that need no
+particular value are derived from the case's name.
 """
 
 from dataclasses import astuple, fields, replace

@@ -1,7 +1,7 @@
-"""Vectors of the encodings: every kind of valid one, and every way in which one can be malformed, with the reason.
+"""Vectors of the encodings: every kind of valid one, and every kind of malformed one, with the reason.
 
-Each case is what the model says of these bytes; a malformed one also tells here what it has to be refused for, so
-that no two reasons are mixed up unseen.
+Each case is the model's result for these bytes. A malformed case also states the expected reason, so that a confusion of
+two reasons is detected.
 """
 
 import curve
@@ -36,12 +36,12 @@ class Book(Cases):
 
 
 def with_bits(data, bits):
-    """Flags of the first byte turned over."""
+    """Inverts flags of the first byte."""
     return bytes([data[0] ^ bits]) + data[1:]
 
 
 def some_points(facts, which):
-    """The generator, small multiples, and painted ones: both signs of y stand among them."""
+    """Returns the generator, small multiples, and pseudo-random points, with both signs of y."""
     group, g = facts.group(which), facts.generator(which)
     yield "g", "the generator", g
     yield "minusG", "its negative", group.neg(g)

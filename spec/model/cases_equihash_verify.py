@@ -1,4 +1,4 @@
-"""The cases of equihash_verify, wished for by name.
+"""The cases of equihash_verify.
 
 `faults` takes one valid header of any parameter set and spoils it in every way the checks know; each instance
 adds what only it can show: blocks of the chain, solved headers with targets at every edge, random ones.
@@ -37,7 +37,7 @@ def stored(path):
 
 
 class Header:
-    """A header in its parts, so that a case says in one word what it changes."""
+    """A header in its parts, so that a case can change one of them."""
 
     def __init__(self, params, header):
         self.params = params

@@ -11,7 +11,7 @@ RANDOM_PAIRS, RANDOM_SINGLES = 16, 12
 
 
 def edges(f):
-    """Value -> why it is there; the first reason stays."""
+    """Returns value -> reason for the case. The first reason of a value is kept."""
     p, reasons = f.p, {}
 
     def edge(value, reason):

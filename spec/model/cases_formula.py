@@ -1,7 +1,7 @@
-"""Vectors of the formulas: inputs and outputs, coordinate for coordinate, on every curve that has what they ask for.
+"""Vectors of the formulas: inputs and outputs, coordinate for coordinate, on every curve with the required constants.
 
 Points are those of the curve, so a function that computes the same by other lines passes too wherever its outputs
-are the same polynomials there. The exceptional inputs of incomplete formulas stand there as what the program gives.
+are the same polynomials. For exceptional inputs of incomplete formulas, the vectors have the outputs of the program.
 An element is a number, or the list of its coefficients, lowest first; constants are those of the curve.
 """
 

@@ -18,7 +18,7 @@ PAINTED = 24  # points besides identity, generator and its opposite
 
 
 def repeated(digit, r, bits):
-    """The scalar whose digits are all the same as far as they go, and end below r; under a negative digit stands a 1."""
+    """Returns the scalar whose lower digits are all equal; above negative digits there is a 1. It is below r."""
     top = (r.bit_length() - 2) // bits
     return sum(digit << bits * w for w in range(top)) + ((1 << bits * top) if digit < 0 else 0)
 

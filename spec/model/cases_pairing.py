@@ -1,7 +1,7 @@
 """Vectors of pairings: products of few, by their pairs of points, with the value, and whether it is 1.
 
 Points are multiples of the generators by known factors, so a value is a power of that of the generators, which is computed by definition once; that a
-pairing is bilinear is the business of test_pairing.py. Published cases say only whether a product is 1.
+pairing is bilinear is tested by test_pairing.py. Published cases only state whether a product is 1.
 """
 
 import curve

@@ -1,6 +1,6 @@
-"""Vectors of circomlib's Poseidon and of Poseidon2: digests by arity, edges of the field, and what others have published.
+"""Vectors of circomlib's Poseidon and of Poseidon2: digests by arity, edges of the field, and published values.
 
-The published ones are digests of circomlib's tests and of its twins in other languages, and permuted states of Poseidon2's authors and, for four
+The published ones are digests of circomlib's tests and of its ports to other languages, and permuted states of Poseidon2's authors and, for four
 elements of BN254, of barretenberg.
 """
 

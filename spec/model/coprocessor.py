@@ -223,7 +223,7 @@ class Machine:
         return [slot.value for slot in self.data[at:at + TYPES[self.data[at].kind]["slots"]]]
 
     def run(self, limit):
-        """Goes on until it waits, or for so many instructions; True if it waits."""
+        """Runs until it waits, or for `limit` instructions. Returns whether it waits."""
         for _ in range(limit):
             if not self.step():
                 return True

@@ -108,7 +108,7 @@ class Edwards(Group):
 
 @dataclass(frozen=True)
 class EdwardsMap:
-    """From y^2 = x^3 + b to Edwards form and back, as spec/curves/bls12_377.toml tells it."""
+    """The map from y^2 = x^3 + b to Edwards form and back, as described by spec/curves/bls12_377.toml."""
 
     edwards: Edwards
     alpha: int
@@ -158,7 +158,7 @@ class Curve:
         return Tower(self.fp, number(fact["fp2"]), [number(c) for c in fact["fp6"]])
 
     def group(self, which):
-        """g1 or g2 as a whole curve; the subgroup of order r is told by `in_subgroup`."""
+        """g1 or g2 as a whole curve; `in_subgroup` tests for the subgroup of order r."""
         return Weierstrass(self.field(which), self.element(which, self.fact[which]["b"]))
 
     def field(self, which):

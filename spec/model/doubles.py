@@ -1,4 +1,4 @@
-"""Field arithmetic in doubles, as the host does it with AVX2 and FMA: exact values, and bounds of them by interval analysis.
+"""Field arithmetic with floating-point limbs, as in the host's AVX2 and FMA code: exact values, and bounds by interval analysis.
 
     table = Table("bn254_fp", 5)
     exact = Residues(table, Exact(table))
@@ -10,8 +10,8 @@ A residue is L signed digits of W bits, each a double: L = 5, W = 51 or L = 8, W
 modulo p:
 
 1. Column k < 2 L - 1 is the sum of all x_i y_j with i + j = k. Its sum starts at a constant between 2^(W + 52) and 2^(W + 53),
-   where the unit in the last place of a double is 2^W. Adding a product rounds it to a multiple of 2^W. What rounding
-   left out is exact in a double and is added to the column's low part.
+   where the unit in the last place of a double is 2^W. Adding a product rounds it to a multiple of 2^W. The rounding
+   error is exact in a double and is added to the column's low part.
 2. A column is its low part and 2^-W of the sum of the column below. Of columns 0 ... L - 2 digits are made: what rounds to a
    multiple of 2^W is carried to the next column.
 3. Folding: digit i is multiplied by 2^(-W (L - 1 - i)) modulo p and added to columns L - 1 ... 2 L - 2.
@@ -182,7 +182,7 @@ def fma(x, y, z):
 
 
 class Exact:
-    """The operations on doubles. Numbers are floats; what each operation gives is kept in `trace`."""
+    """The operations with floats. `trace` records each result."""
 
     def __init__(self, table):
         self.table, self.down = table, 2.0**-table.width
@@ -273,7 +273,7 @@ class Bounds:
         return x
 
     def start_and(self, total, x, step):
-        """A sum in which the unit is 2^W or more, rounded, and what rounding leaves out of x."""
+        """Returns a rounded sum with a unit of at least 2^W, and the rounding error of x."""
         exactly = total + x
         self.checked("sum", step, Fraction(exactly.low - self.floor, self.unit * self.unit // 4))
         following = Interval(int(float(exactly.low)), int(float(exactly.high)), self.unit)
@@ -326,7 +326,7 @@ class Bounds:
         return found
 
     def limits(self, excesses, remainder):
-        """What digits may be when the value has become the remainder; of the highest one nothing is known here."""
+        """Returns the bounds of digits after the value was reduced to the remainder, except for the highest digit, whose bound is computed by `bounded`."""
         parts = [Fraction(abs(digit), self.table.p) for digit in self.table.modulus]
         known = [Interval.around(excess + part * remainder.magnitude) for excess, part in zip(excesses or [], parts)]
         return known + [None] * (self.table.count - len(known))
@@ -366,7 +366,7 @@ class Element:
 
 
 class Residues:
-    """What the host does with elements, on doubles or on intervals."""
+    """The host's operations on elements, with floats or with intervals."""
 
     def __init__(self, table, arithmetic):
         self.table, self.on = table, arithmetic
@@ -537,7 +537,7 @@ class Residues:
     # The quadratic extension by u^2 = -n: extension.rs.
 
     def pair_product(self, a, b, n):
-        """a b, where b may be a sum. In five digits b0 + b1 is reduced: a sum of four has no room."""
+        """Returns a b, where b may be a sum. With five digits, b0 + b1 is reduced, because a sum of four elements could overflow."""
         v0, v1 = self.product(a[0], b[0]), self.product(a[1], b[1])
         b_sum = self.reduced(self.plain_sum(*b)) if self.table.count == 5 else self.carried_sum(*b)
         v2 = self.product(self.carried_sum(*a), b_sum)

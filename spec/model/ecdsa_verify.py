@@ -40,7 +40,7 @@ class Signature:
         return (self.qx, self.qy)
 
     def to_bytes(self):
-        """The five integers as they stand in a command: little-endian, one after the other."""
+        """Returns the five integers in the form of a command: little-endian, concatenated."""
         return b"".join(value.to_bytes(FIELD_BYTES, "little") for value in astuple(self))
 
     @staticmethod
@@ -52,7 +52,7 @@ class Signature:
 
 
 def out_of_range(signature, c):
-    """The names of the integers' faults: all that can be said without arithmetic."""
+    """Returns the names of the integers' faults, which need no curve arithmetic."""
     found = {
         "out_of_range_r": not 0 < signature.r < c.r,
         "out_of_range_s": not 0 < signature.s < c.r,

@@ -1,6 +1,6 @@
-"""Points as bytes: SEC1 for secp256k1, the Zcash form (now IETF's) for BLS12-381; whatever is malformed is refused by name.
+"""Points as bytes: SEC1 for secp256k1, the Zcash form (now IETF's) for BLS12-381; malformed input is refused with a named reason.
 
-SEC1 (SEC 1 version 2.0, section 2.3.3 and 2.3.4): 00 is the identity; 02 or 03, then x, tells whether y is even or
+SEC1 (SEC 1 version 2.0, section 2.3.3 and 2.3.4): 00 is the identity; 02 or 03, then x: y is even or
 odd; 04, then x and y. Big-endian.
 
 Zcash (draft-irtf-cfrg-pairing-friendly-curves-11, appendix C): x, or x and y, big-endian, in Fp2 the coefficient of u
@@ -60,7 +60,7 @@ class Sec1:
         return bytes([2 + point[1] % 2]) + x if compressed else b"\x04" + x + y
 
     def decode(self, data):
-        """Either form, told apart by the first byte."""
+        """Decodes either form, which the first byte selects."""
         field, size = self.group.field, self.group.field.bytes
         lengths = {0: 1, 2: 1 + size, 3: 1 + size, 4: 1 + 2 * size}
         demand(data, "wrong length")
@@ -99,7 +99,7 @@ class Zcash:
         return bytes([data[0] | flags]) + data[1:]
 
     def decode(self, data, compressed):
-        """The caller says which form it expects; the flag has to agree."""
+        """Decodes the form that the caller expects; the flag must agree."""
         demand(len(data) == self.size * (1 if compressed else 2), "wrong length")
         flags, data = data[0] & 0xE0, bytes([data[0] & 0x1F]) + data[1:]
         demand(bool(flags & COMPRESSED) == compressed, "wrong flags")

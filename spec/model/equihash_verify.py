@@ -1,12 +1,12 @@
 """equihash_verify: the executable meaning of every bit of the error mask, written to be read, not to be fast.
 
-Equihash (Zcash protocol specification, 7.7.1) asks for 2^k indices whose hash strings of n bits cancel under
+Equihash (Zcash protocol specification, 7.7.1) requires 2^k indices whose hash strings of n bits cancel under
 exclusive or, in such an order that they cancel step by step: the binary tree over the indices has at level i
 subtrees of 2^(i+1) leaves, and each of them cancels in the first (i+1) groups of n/(k+1) bits.
 
 A header is 140 bytes, the CompactSize of the solution, and the solution. `verify` makes every check on every
-header, whatever else is wrong with it, so the mask is a function of the input alone; the card and the CPU
-give the same mask bit for bit. The numbers come from spec/hashes and spec/wire, nothing is repeated here.
+header, even after a failed one, so the mask is a function of the input alone; the card and the CPU
+return the same mask bit for bit. The numbers come from spec/hashes and spec/wire.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Prime fields: plain integers 0 … p-1, and what is true in every finite field.
+"""Prime fields: plain integers 0 … p-1, and operations of every finite field.
 
-A ring here is an object with zero, one, add, sub, mul, neg, scale and `from_integer`; a finite field has `order`,
-`inverse` and `elements` too. Elements carry nothing with them: integers here, tuples in `tower`. Everything is
+A ring is an object with zero, one, add, sub, mul, neg, scale and `from_integer`; a finite field has `order`,
+`inverse` and `elements` too. Elements are plain integers in this module and tuples in `tower`. Everything is
 written to be read, not to be fast. The moduli come from spec/fields.
 """
 
@@ -110,7 +110,7 @@ class PrimeField(FiniteField):
         return pow(a, -1, self.p)
 
     def decode(self, data):
-        """The element that little-endian bytes stand for; ValueError when they are too many, too few or not reduced."""
+        """Decodes little-endian bytes. Raises ValueError if they are too many, too few or not reduced."""
         if len(data) != self.bytes:
             raise ValueError("wrong length")
         value = int.from_bytes(data, "little")

@@ -1,4 +1,4 @@
-"""Formulas: straight-line programs of spec/formulas (its README tells the form), read, evaluated, counted, flattened.
+"""Formulas: straight-line programs of spec/formulas (its README defines the form), read, evaluated, counted, flattened.
 
 A program of the tower becomes one of the field below by putting for every line the formula of that operation:
 `flatten` does it once, so an `over fp6` program goes through it twice on its way to the base field.
@@ -18,7 +18,7 @@ PARTS = {"fp2": 2, "fp6": 3}
 
 
 class Malformed(ValueError):
-    """A program that breaks the form; the text says where and why."""
+    """The error of a malformed program; its text has the position and the reason."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ def parts(name, count):
 def flatten(formula, choice=None, over=None):
     """The same program one floor down: `over fp6` becomes `over fp2`, `over fp2` one of the base field.
 
-    `choice` is a curve's [formulas] table, which may name other formulas for fp2_mul and fp2_sqr; `over` says what
-    the letters of a formula for any ring are here. A constant c of Fp2 becomes the constants c_0 and c_1; v of Fp6
+    `choice` is a curve's [formulas] table, which may name other formulas for fp2_mul and fp2_sqr; `over` is the ring of a
+    formula for any ring. A constant c of Fp2 becomes the constants c_0 and c_1; v of Fp6
     disappears into fp6_mul_v. beta and xi come up as constants.
     """
     over = formula.over or over
@@ -177,7 +177,7 @@ def flatten(formula, choice=None, over=None):
 
 
 class Flattening:
-    """The lines made so far, and which name stands for a coordinate that an operation only passes on."""
+    """The lines so far, and the names of coordinates that an operation passes on unchanged."""
 
     def __init__(self, over, choice):
         self.over, self.choice, self.count = over, choice, PARTS[over]

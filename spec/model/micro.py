@@ -1,9 +1,9 @@
 """The field processor: executes the words of a program image on plain integers, cycle for cycle.
 
 The image is what the generator writes beside the circuit's Verilog (image.json); the instruction word is
-spec/micro/word.toml. A register holds the canonical integer that its residue stands for. What is modelled of time:
+spec/micro/word.toml. A register holds the canonical integer of its residue. The model of time:
 
-- a context's next word is there two cycles after it began the one before, three after a `take`;
+- a context's next word is available two cycles after it began the previous one, three after a `take`;
 - contexts are dealt to the multipliers in turn, each multiplier with a linear unit and a way out of its own; of
   the contexts that are ready for a unit the one with the oldest job goes, one context a unit and cycle;
 - a result can be read by words that begin `mul` or `linear` cycles later, and is in its register two cycles after that;
@@ -95,7 +95,7 @@ class Machine:
         self.count_zero = {**decode(1), "operation": "count", "wait_mul": ANY, "wait_lin": ANY}
 
     def run(self, jobs, trace=None, limit=10**9):
-        """Answers to jobs that wait at the door, and the cycles in which they leave.
+        """Returns the answers to queued jobs, and the cycles in which they leave.
 
         A job is fed `feed` cycles after it entered; until then no other enters.
         """
@@ -285,7 +285,7 @@ class Machine:
 
 
 def value_of(image, bank, bits):
-    """The canonical integer that a register's bits in the circuit stand for."""
+    """Returns the canonical integer of a register's bits in the circuit."""
     width, total = image["widths"][bank], 0
     for i in reversed(range(image["digits"])):
         digit = bits >> width * i & (1 << width) - 1

@@ -1,8 +1,8 @@
-"""msm: the sum of k_i P_i in a group of prime order r, and the way to it that the engine takes.
+"""msm: the sum of k_i P_i in a group of prime order r, and the algorithm of the engine.
 
-The sum is what `total` says. The engine cuts scalars into signed digits (`Windows`), deals the windows out to its
+`total` defines the sum. The engine cuts scalars into signed digits (`Windows`), deals the windows out to its
 adders and to passes over the points (`Plan`), sums up the points of each digit in a bucket, and the buckets with
-their weights (`by_buckets`): N. Pippenger, On the evaluation of powers and related problems, 1976. Why each step is as it is: docs/rtl/msm.md.
+their weights (`by_buckets`): N. Pippenger, On the evaluation of powers and related problems, 1976. docs/rtl/msm.md explains the steps.
 """
 
 import tomllib

@@ -1,9 +1,9 @@
-"""The MSM engine as packets see it: its form of points, its memory, its answers.
+"""The MSM engine at the level of packets: its form of points, its memory, its answers.
 
     engine = Engine(Geometry.of("toy"))
     engine.write({"index": 0, "address": 0, "channel": 0, "data": ...})   # fields of a command -> fields of its reply
 
-`Geometry` is what the registers say; `slices` and `point_of` are the two forms of points in spec/wire/msm.toml. The
+`Geometry` has the values of the registers; `slices` and `point_of` are the two forms of points in spec/wire/msm.toml. The
 model answers a run at once, so a cancellation always comes too late and the queue is never full, and without a clock, so counts of cycles
 are 0. A RESET leaves the memory as it is.
 """
@@ -89,7 +89,7 @@ class Geometry:
         return [*found, rest]
 
     def value_of(self, digits):
-        """The element that digits stand for, whichever they are."""
+        """Returns the element of any digits."""
         return sum(digit * self.base**i for i, digit in enumerate(digits)) % self.facts.fp.p
 
     def encode(self, value, size):
@@ -125,7 +125,7 @@ class Geometry:
         return all((-most if self.base else 0) <= digit <= most for digit in digits)
 
     def sum_of(self, data):
-        """The point that a reply's `sum` stands for; ValueError when it is none."""
+        """Returns the point of a reply's `sum`. Raises ValueError if it is invalid."""
         size = self.digits * self.digit_bytes
         x, y, z, *t = (self.decode(data[i:i + size], self.digit_bytes) for i in range(0, len(data), size))
         f = self.facts.fp

@@ -95,8 +95,8 @@ def a_b_less_c(field, a, b, c):
 
 
 def quotient(field, a, b, c, coset, root=None):
-    """The values of a b - c on the coset of the shift, of polynomials by their values at the powers of the root: Groth16's quotient, times what
-    x^n - 1 is there."""
+    """The values of a b - c on the coset of the shift, of polynomials by their values at the powers of the root: Groth16's quotient, times the value of
+    x^n - 1 on the coset."""
     moved = [transform(field, transform(field, x, True, root=root), False, coset, root) for x in (a, b, c)]
     return a_b_less_c(field, *moved)
 

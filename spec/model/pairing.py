@@ -33,7 +33,7 @@ class Pairing:
         return tower.fp12.embed(tower.fp6.embed(a))
 
     def untwisted(self, q):
-        """The point over Fp12 that a point of g2 stands for: (x, y) times (w^2, w^3), or divided by them on an M-twist."""
+        """Returns the point over Fp12 of a point of g2: (x, y) times (w^2, w^3), or divided by them on an M-twist."""
         f = self.fp12
         w = f.inverse(f.root) if self.facts.is_m_twist else f.root
         w2 = f.mul(w, w)

@@ -4,9 +4,9 @@ The image is what the generator writes beside the circuit's Verilog (image.json)
 element of Fp2, a slot one of Fp. A word that reads a register that was never written, or whose new value is still on its way, is an
 `Unready`: so a run proves that its words are scheduled well, for the order in which they began.
 
-What is modelled of time: a word is there the cycle after it was chosen; a context's next word begins when its gap is over; behind a block's
-last word come its drain, the next block's header and two cycles; of the contexts that are ready the oldest job's goes first, one with
-a multiplier's word and one without; the inverter is never waited for by anybody else.
+The model of time: a word is available the cycle after it was chosen; a context's next word begins when its gap is over; after a block's
+last word come its drain, the next block's header and two cycles; of the ready contexts the one with the oldest job issues first, one with
+a multiplier's word and one without; only the job that uses the inverter waits for it.
 
     python3 spec/model/pairing_processor.py target/rtl/pairing_bls12_381_twin/image.json fe12_mul      # its cycles, and those of its longest chain
 """
@@ -27,7 +27,7 @@ PRODUCTS, SUMS = 0, 1
 
 
 class Unready(Exception):
-    """A word reads what is not there."""
+    """A word reads a register without a value."""
 
 
 def layout():
@@ -288,7 +288,7 @@ class Machine:
         return (operands[word["base"]] + context.job.stride * digit + slot) % len(self.slots)
 
     def inversion(self, x):
-        """Cycles from the word that begins it until its context goes on: sum, canonical integer, division, residue."""
+        """Returns the cycles from the first word until its context continues: sum, canonical integer, division, residue."""
         return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 12
 
     def division(self, s):

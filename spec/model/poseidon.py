@@ -219,7 +219,7 @@ def units(count):
 
 
 def inverted(matrix, p):
-    """By Gauss and Jordan. The matrices here have no zero pivot."""
+    """Inverts a matrix by Gauss and Jordan. The matrices of Poseidon have no zero pivot."""
     size = len(matrix)
     rows = [list(row) + unit for row, unit in zip(matrix, units(size))]
     for i in range(size):

@@ -1,4 +1,4 @@
-"""The engine poseidon as packets see it: a state in, a digest out; and layers of trees in its memory.
+"""The engine poseidon at the level of packets: a state in, a digest out; and layers of trees in its memory.
 
     reply = answer(index, state, "standard")  # the reply's fields; `state` is the command's, as bytes
     engine = Engine(memory=1 << 20)
@@ -44,7 +44,7 @@ def answer(index, state, strength="standard"):
 class Engine:
     """Memory and its commands: fields of a command to fields of its reply, `data` as bytes.
 
-    `arities` and `memory` in bytes are what the registers say.
+    `arities` and `memory` in bytes are the values of the registers.
     """
 
     def __init__(self, arities=ARITIES, memory=1 << 20):

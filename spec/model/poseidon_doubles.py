@@ -1,4 +1,4 @@
-"""Sums of small multiples in doubles, as the host's Poseidon makes them with AVX2 and FMA; exact values, and bounds.
+"""Sums of small multiples with floating-point limbs, as in the host's Poseidon with AVX2 and FMA: exact values, and bounds.
 
 `combination` is that of `lanes/doubles/combination.rs`: normal elements times integers, and a constant, less the nearest multiple of p. Columns
 are made as in `doubles`; every few terms the low parts give their carries to the sums. The multiple of p is estimated from the two
@@ -56,7 +56,7 @@ class Bounds(doubles.Bounds):
         return Interval.around(self.error * self.table.p)
 
     def highest(self, x, y, lower, value, step):
-        """Intervals forget that the multiple cancels the highest column; the value and the other digits tell what is left."""
+        """Bounds the rest of the highest column by the value and the other digits, because intervals do not cancel it."""
         weight = 1 << self.table.width * (self.table.count - 1)
         return self.kept(self.exact((value - lower).over(weight), step))
 

@@ -1,5 +1,5 @@
-"""What others have published: the test vectors that Ethereum's clients share for the precompiled contracts of EIP-196 and EIP-197 (BN254) and of EIP-2537
-(BLS12-381), as far as they fit here. They are numbers: points, scalars, sums, and whether a product of pairings is 1.
+"""Published test vectors: those that Ethereum's clients share for the precompiled contracts of EIP-196 and EIP-197 (BN254) and of EIP-2537
+(BLS12-381), as far as the model supports them. They are numbers: points, scalars, sums, and whether a product of pairings is 1.
 
 The files in `published` keep inputs and outputs as these proposals encode them: big-endian integers one after the other, a coordinate in 32 or 64
 bytes, an element of Fp2 with its real part first, in EIP-197 last. The identity is all zeros. `eip2537.json` has the small cases of all of that proposal's operations, the failing

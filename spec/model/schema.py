@@ -1,12 +1,12 @@
 """Checks JSON against the part of JSON Schema (draft 2020-12) that spec/vectors/schema.json uses.
 
-A keyword that is not known here is an error, so the schema cannot ask for something that nobody checks.
+An unknown keyword is an error, so every keyword of the schema is checked.
 """
 
 import re
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool, "null": type(None)}
-#: Keywords that say nothing about values of another type.
+#: Keywords that apply to values of one type only.
 APPLIES = {
     **dict.fromkeys(("properties", "required", "additionalProperties"), dict),
     **dict.fromkeys(("items", "minItems", "maxItems"), list),

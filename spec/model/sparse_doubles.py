@@ -1,4 +1,4 @@
-"""Elements modulo p = 2^256 - C of secp256k1 in doubles, as the host does it with AVX2 and FMA; exact values, and bounds.
+"""Elements modulo p = 2^256 - C of secp256k1 with floating-point limbs, as in the host's AVX2 and FMA code: exact values, and bounds.
 
 An element is six signed digits of 43 bits. Columns of products and their low parts are made as in `doubles`, with 43 for W. The
 six upper columns' digits, each times 4 C = 2^258 modulo p, are added to the six lower columns. What is above the last of these is
@@ -93,12 +93,12 @@ class Elements:
 
 
 def exact():
-    """The product on doubles."""
+    """Returns the product with floats."""
     table = Table()
     return Elements(table, Exact(table))
 
 
 def bounds(start=1.5):
-    """The product on intervals."""
+    """Returns the product with intervals."""
     table = Table(start)
     return Elements(table, Bounds(table))

@@ -1,4 +1,4 @@
-"""The coprocessor: the values that others have, its control flow, and that nothing it is told stops it."""
+"""The coprocessor: published values, its control flow, and that no program stops it."""
 
 import random
 import unittest
@@ -82,7 +82,7 @@ class Programs(unittest.TestCase):
         self.assertEqual((made.data, made.sent, made.pointer, made.error), (before, [], 4, (2, 1)))
 
     def test_random_programs_never_stop_the_machine(self):
-        """Each step is an instruction, whatever it says; slots keep their form."""
+        """Any word is an instruction; slots keep their form."""
         rng = random.Random(19)
         cheap = [number for number in range(0x14)] + [0x25, 0x26]
         for _ in range(100):

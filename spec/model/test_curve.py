@@ -29,7 +29,7 @@ class Numbers(unittest.TestCase):
                 self.assertTrue(facts.in_subgroup(which, facts.generator(which)), f"{facts.name} {which}")
 
     def test_cofactors_lead_into_the_subgroup(self):
-        """Also of points outside it, and the whole order lies where Hasse says."""
+        """Also for points outside it; the whole order is within the Hasse bound."""
         for facts in CURVES.values():
             for which in facts.groups:
                 group, order = facts.group(which), facts.cofactor(which) * facts.r

@@ -116,7 +116,7 @@ class Proofs(unittest.TestCase):
                 self.assertLess(on.reduced(integer).value.magnitude, on.table.p)
 
     def test_zeros(self):
-        """A multiple of p that is a normal element or a sum of two is one of -4 p ... 4 p, and its lowest digit tells which."""
+        """A multiple of p that is a normal element or a sum of two is one of -4 p ... 4 p, and its lowest digit determines it."""
         for name, count in ALL:
             on, exact = bounds_of(name, count), exact_of(name, count)
             p = on.table.p

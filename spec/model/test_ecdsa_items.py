@@ -70,7 +70,7 @@ class Cut(unittest.TestCase):
                 self.check(scheme, u)
 
     def test_no_list_is_too_short(self):
-        """A half's digits are `window` places apart, and above place half_bits there is none: digits up to place p add up to 2^p less
+        """A half's digits are at a distance of `window` places, and above place half_bits there is none: digits up to place p add up to 2^p less
         the largest digit at every place below, at least. Some scalar fills the list of u2."""
         largest, top = (1 << SCHEME.window - 1) - 1, SCHEME.half_bits
         least = (1 << top + 1) - sum(largest << place for place in range(top + 1 - SCHEME.window, -1, -SCHEME.window))
@@ -119,7 +119,7 @@ class NoException(unittest.TestCase):
                 self.assertLessEqual(truncated + rounded, SLACK)
 
     def test_sums_in_the_chain_of_q(self):
-        """x = (x1, x2) stands for x1 + x2 lambda. Let digit d of half h be added at place p.
+        """x = (x1, x2) represents x1 + x2 lambda. Let digit d of half h be added at place p.
 
         |xi 2^p| <= |ki| + 2^p (15 + 15 / 32 + …), so |xi| < half_bound + 16. x_h has only digits from place p + 5 on: it is
         a multiple of 32, and not ±d. So x ∓ d e_h is not (0, 0); x is not, because the lowest digit in it is odd. Both are shorter than every

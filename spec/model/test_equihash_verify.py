@@ -39,7 +39,7 @@ class Sizes(unittest.TestCase):
 
 
 class Block346(unittest.TestCase):
-    """Masks that the published card's own simulation gave (0x0b where it forgot the limit: it said 0x0a)."""
+    """Masks of the published card's own simulation (0x0b where it omitted the limit and returned 0x0a)."""
 
     def setUp(self):
         self.params = equihash.load_params("200_9")

@@ -8,7 +8,7 @@ P = 97
 
 
 def word(operation, **fields):
-    """An instruction word; it waits for all results unless told otherwise."""
+    """An instruction word; by default it waits for all results."""
     unit = "mul" if operation == "mul" else "linear"
     values = {"unit": int(unit == "linear"), **fields}
     layout = micro.LAYOUT["common"] + micro.LAYOUT[unit]
@@ -83,7 +83,7 @@ class Operations(unittest.TestCase):
             self.assertEqual(sum((-m if minus else m) * 4**i for i, (m, minus) in enumerate(digits)), k)
 
     def test_flags_choose(self):
-        """Flag 1 tells whether x is 0; the result is y then, else x."""
+        """Flag 1 is set if x is 0; the result is y then, else x."""
         both = [word("load", dst=0, value=0), word("load", dst=1, value=1)]
         choose = word("add", dst=2, flag=1, a_bank=1, a_reg=1, a_when=2, b_bank=1, b_reg=0, b_when=3, wait_exact=1)
         program = machine(*both, settle(1, 0), choose, settle(9, 2))
@@ -110,7 +110,7 @@ class Operations(unittest.TestCase):
 
 
 class Items(unittest.TestCase):
-    """x times what the items say: a digit of the first list is added, then there are as many doublings as its count."""
+    """Multiplies x by the items: adds a digit of the first list, then doubles as often as its count."""
 
     PROGRAM = [
         word("load", dst=0, value=0), word("load", dst=3, value=1), word("add", dst=1),

@@ -15,7 +15,7 @@ INVERSE = [None] + [FP.inverse(a) for a in range(1, FP.p)]
 
 
 class Homogeneous:
-    """A kind of coordinates: a point's representative with a scale, and the point that a formula's outputs stand for."""
+    """A kind of coordinates: a point's representative with a scale, and the point of a formula's outputs."""
 
     @staticmethod
     def of(point, z):
@@ -125,7 +125,7 @@ def wrong_sums(program, table, coordinates, second=None, constants=None):
 
 
 def wrong_doubles(program, table, coordinates, constants=None):
-    """The points whose double a formula gives wrong. T1, which Edwards doublings do not read, is left out."""
+    """Returns the points whose double by a formula is wrong. The inputs omit T1, which Edwards doublings do not read."""
     points = [(p, z) for p, q in table if p == q for z in scales(table)]
     cases = [coordinates.of(p, z)[:len(program.inputs)] for p, z in points]
     found = columns.evaluate(FP, program, cases, constants)

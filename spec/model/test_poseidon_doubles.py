@@ -1,4 +1,4 @@
-"""Combinations in doubles lose no bit: bounds for every width of Poseidon, and the model against integers."""
+"""Combinations with floating-point limbs lose no bit: bounds for every width of Poseidon, and the model against integers."""
 
 import itertools
 import random

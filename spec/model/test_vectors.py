@@ -230,7 +230,7 @@ class Msm(unittest.TestCase):
 
 class PairingFiles(unittest.TestCase):
     def test_one_value_is_that_of_the_definition_and_published_products_are_what_they_say(self):
-        """Of few pairs: the definition is slow, and bilinearity is held to elsewhere."""
+        """Uses few pairs, because the definition is slow; test_pairing.py tests bilinearity."""
         def element(value):
             return int(value, 16) if isinstance(value, str) else tuple(map(element, value))
 

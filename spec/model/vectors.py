@@ -1,8 +1,8 @@
 """Makes spec/vectors, the only way they are made: `python3 spec/model/vectors.py`.
 
-With --check nothing is written: what would be written is compared with what is there, and the differing files
-are named. Everything is painted by rule from the specification and the stored headers, so the outcome is the
-same on every machine.
+With --check nothing is written: the vectors are compared with the existing files, and the differing files are
+listed. Everything is derived from the specification and the stored headers, so the result is the same on every
+machine.
 """
 
 import argparse

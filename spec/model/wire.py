@@ -1,7 +1,7 @@
 """The command stream: what a card answers to a packet, whatever the packet is.
 
-Every packet gets exactly one reply. A packet is what its command asks for when its length field and the number
-of bytes that came agree with the command; its last 64-bit word may be filled up. Everything else is answered
+Every packet gets exactly one reply. A packet is executed if its length field and the number of
+received bytes agree with its command; its last 64-bit word may be padded. Everything else is answered
 with `ignore`, which echoes the first eight bytes (those that are missing as zero), and does nothing.
 
 The model answers at once; a card answers commands to different engines in any order.
@@ -26,7 +26,7 @@ MSM = msm.WIRE["commands"]
 
 @dataclass(frozen=True)
 class Identity:
-    """What the status reply says of a build; the texts have at most 8 ASCII characters."""
+    """The status reply's fields of a build; the texts have at most 8 ASCII characters."""
 
     version: int
     build_date: str
@@ -56,7 +56,7 @@ def reversed_text(text):
 
 
 def framed(received, length):
-    """Do the length field and the bytes that came both say `length`, filled up to a multiple of 8 or not?"""
+    """Returns whether the length field is `length` and so many bytes were received, or padded to a multiple of 8."""
     field = HEADER["len"]
     said = int.from_bytes(received[field["offset"]:field["offset"] + field["bytes"]], "little")
     return said == length and len(received) in (length, -(-length // 8) * 8)
@@ -140,19 +140,19 @@ def command_len(params):
 
 
 def equihash_command(params, index, header):
-    """The command that asks for a header's verdict, without padding."""
+    """Returns the command for a header's verdict, without padding."""
     if len(header) != params.total_bytes:
         raise ValueError(f"header: {len(header)} bytes, expected {params.total_bytes} for {params.name}")
     return packet(EQUIHASH["number"], word(index, 8) + header)
 
 
 def ecdsa_command(index, signature):
-    """The command that asks for a signature's verdict; it ends with a word."""
+    """Returns the command for a signature's verdict; its length is a multiple of a word."""
     return packet(ecdsa.COMMAND["number"], word(index, 8) + signature.to_bytes())
 
 
 def poseidon_command(index, state, strength="standard"):
-    """The command that asks for the hash of a state of integers below 2^256, its tag first; it ends with a word."""
+    """Returns the command for the hash of a state of integers below 2^256, its tag first; its length is a multiple of a word."""
     return packet(poseidon_card.HASHES[strength]["number"], word(index, 8) + b"".join(word(value, poseidon_card.ELEMENT) for value in state))
 
 

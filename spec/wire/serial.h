@@ -44,7 +44,7 @@ uint64_t pm_serial_cycles(const pm_serial *s);
 void pm_serial_skew(pm_serial *s, int parts);
 /* Presses (1) or lets go of (0) the reset button. */
 void pm_serial_reset(pm_serial *s, int pressed);
-/* Stops (1) or restarts (0) the card's clock; the line's time goes on, and bytes are lost. For tests of a dead card. */
+/* Stops (1) or restarts (0) the card's clock; the line's time continues, and bytes are lost. For tests of a dead card. */
 void pm_serial_freeze(pm_serial *s, int frozen);
 
 #ifdef __cplusplus

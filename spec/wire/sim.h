@@ -28,34 +28,34 @@ void pm_sim_free(pm_sim *s);
 /* Starts a waveform (VCD) at `path`. 0, or -1 when the library was built without tracing, -2 when the file cannot be written. */
 int pm_sim_trace(pm_sim *s, const char *path);
 
-/* Queues one packet of `n` bytes (n >= 1); its last word carries exactly the bytes that are there. */
+/* Queues one packet of `n` bytes (n >= 1); its last word has only the remaining bytes. */
 void pm_sim_send(pm_sim *s, const uint8_t *bytes, size_t n);
 /* Packets queued or half sent. */
 size_t pm_sim_pending(const pm_sim *s);
 
-/* Runs until `max_cycles` have passed or, when bit 0 of `until_packet` is set, a complete reply waits, or, when bit 1 is, an answer of the door
- * to the memory, or, when bit 2 is, another burst lies in the host's memory. Returns the cycles run. */
+/* Runs until `max_cycles` have passed or, when bit 0 of `until_packet` is set, a complete reply waits, or, when bit 1 is, an answer of the
+ * memory port, or, when bit 2 is, another burst has reached the host's memory. Returns the cycles run. */
 uint64_t pm_sim_run(pm_sim *s, uint64_t max_cycles, int until_packet);
 
 /* Takes the oldest complete reply. Returns its length, 0 when none waits; when it is larger than `cap` it
  * stays and its length is returned. `cycle` (may be NULL) gets the cycle in which its last word left the card. */
 size_t pm_sim_recv(pm_sim *s, uint8_t *bytes, size_t cap, uint64_t *cycle);
 
-/* The door to the card's memory (spec/wire/memory_door.toml), of cards behind a bridge for PCIe that have memory. Queues one transfer of `n` bytes,
- * a multiple of 64; 0, or -1 when there is no such door or `n` is none. Takes the oldest complete answer as pm_sim_recv does.
- * Libraries built before there was such a door lack both. */
+/* The memory port (spec/wire/memory_door.toml), of cards behind a bridge for PCIe that have memory. Queues one transfer of `n` bytes,
+ * a multiple of 64; 0, or -1 when there is no such port or `n` is invalid. Takes the oldest complete answer as pm_sim_recv does.
+ * Older libraries lack both functions. */
 int pm_sim_door_send(pm_sim *s, const uint8_t *bytes, size_t n);
 size_t pm_sim_door_recv(pm_sim *s, uint8_t *bytes, size_t cap);
 
-/* A card behind the shell of an AWS F2 instance (spec/wire/slot_rings.toml): packets and transfers go through its rings, so the functions above say
- * nothing to it, and registers are those of OCL. Elsewhere these do nothing, and return -1 or 0; libraries built before there were such cards lack them.
+/* A card behind the shell of an AWS F2 instance (spec/wire/slot_rings.toml): packets and transfers go through its rings, so the functions above have
+ * no effect on it, and registers are those of OCL. For other cards these functions have no effect, and return -1 or 0; older libraries lack them.
  *
  * Queues a store of the host over PCIS, `n` bytes (n >= 1) at any address: lines of 64 bytes with those bytes enabled, in order. Stores that have
  * not been answered are counted. */
 int pm_sim_pcis_write(pm_sim *s, uint64_t address, const uint8_t *bytes, size_t n);
 size_t pm_sim_pcis_pending(const pm_sim *s);
-/* The host's memory, `n` bytes at the bus address `base`: the card writes it over PCIM while time passes. What lies elsewhere is answered with SLVERR.
- * `bytes` lives until another call; n = 0 takes it away. */
+/* The host's memory, `n` bytes at the bus address `base`: the card writes it over PCIM while time passes. Other addresses are answered with SLVERR.
+ * `bytes` must live until another call; n = 0 removes the memory. */
 int pm_sim_pcim_memory(pm_sim *s, uint64_t base, uint8_t *bytes, size_t n);
 /* Bursts over PCIM that lie in the host's memory. */
 uint64_t pm_sim_pcim_written(const pm_sim *s);
@@ -83,12 +83,12 @@ void pm_sim_jitter(pm_sim *s, uint64_t seed, unsigned rx_gap, unsigned tx_stall)
  * The first beat of a read and the response to a write come at least `latency` cycles (1 or more) after its address and its last data;
  * bursts behind it have waited meanwhile. In `gap` of 256 cycles (0 to 255), evenly spread, no data passes. No address is
  * taken while `bursts` (1 or more) are under way. Read data and responses keep the order of the addresses. A write takes effect with its
- * response and a read sees what is there when its data passes. At first 64, 0, 64; a new latency holds for bursts that begin later.
+ * response and a read returns the contents at the time when its data passes. At first 64, 0, 64; a new latency holds for bursts that begin later.
  * 0, or -1 for a value out of range. */
 int pm_sim_memory(pm_sim *s, unsigned latency, unsigned gap, unsigned bursts);
 
-/* What is behind the memory channels: "ideal", which is what is said above, or "hbm" or "ddr4", the timing of 32 pseudo-channels of HBM2 or of
- * four channels of DDR4-2400 beside a card of 300 MHz (docs/design/memory_model.md), where the channels' own `latency` and `bursts` say nothing;
+/* The memory behind the channels: "ideal", as described above, or "hbm" or "ddr4", the timing of 32 pseudo-channels of HBM2 or of
+ * four channels of DDR4-2400 beside a card of 300 MHz (docs/design/memory_model.md), where the channels' own `latency` and `bursts` are ignored;
  * "hbm_plain" and "ddr4_plain" are the same without a hash of the address; "hbm_port" is one pseudo-channel behind each channel, as behind a port
  * of a board's HBM. 0, or -1 for another name, for DDR4 on a card with more than four channels, for HBM on one with more than eight, or while
  * anything is under way. */
@@ -108,10 +108,10 @@ int pm_sim_memory_fault(pm_sim *s, unsigned channel, uint64_t address, uint64_t 
 
 /* The first rule of AXI4 that the card has broken on a memory channel, or rule of F2's shell, NULL while it has kept them all: a burst is incremental, of whole
  * aligned beats and inside 4 KiB; what is offered stays until it is taken; `last` is on a burst's last beat and on no other. A card
- * that broke one stands still from then on, as a frozen one. The text lives as long as the card. */
+ * that broke one stops, like a frozen one. The text lives as long as the card. */
 const char *pm_sim_broken(const pm_sim *s);
 
-/* Stops (1) or restarts (0) the card's clock as seen by its doors: nothing is accepted, nothing answered. For tests of a dead card. */
+/* Stops (1) or restarts (0) the card's clock at its ports: nothing is accepted, nothing answered. For tests of a dead card. */
 void pm_sim_freeze(pm_sim *s, int frozen);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// gnark's Groth16 prover and verifier, for the bench to measure: a line of work in, its seconds out. What the fields of Work
-// mean is told in ../works/src/prove.rs and ../works/src/groth16.rs.
+// gnark's Groth16 prover and verifier as a program for the bench: it reads a line of work and writes its seconds. The fields of
+// Work are documented in ../works/src/prove.rs and ../works/src/groth16.rs.
 package main
 
 import (
@@ -33,7 +33,7 @@ type Work struct {
 
 var curves = map[string]ecc.ID{"bn254": ecc.BN254, "bls12_381": ecc.BLS12_381}
 
-// x is squared and i added, step after step; the last step is the equality with the public end.
+// A chain: x is squared and i is added in each step; the last constraint is the equality with the public result.
 type chain struct {
 	steps int
 	Start frontend.Variable
@@ -49,7 +49,7 @@ func (c *chain) Define(api frontend.API) error {
 	return nil
 }
 
-// What is made before the clock starts, for a size.
+// The state for a size, prepared before the clock starts.
 type task struct {
 	system        constraint.ConstraintSystem
 	key           groth16.ProvingKey
@@ -94,7 +94,7 @@ func check(err error) {
 	}
 }
 
-// A proof's seconds without those of its solver, which finds the witness first: the others are given the witness.
+// Returns a proof's seconds without those of gnark's solver, which computes the witness: the other provers read the witness.
 func (t *task) seconds() float64 {
 	start := time.Now()
 	_, err := t.system.Solve(t.values)
@@ -111,7 +111,7 @@ func prepare(work Work) *task {
 	steps := 1<<work.LogSize - 3
 	curve, known := curves[work.Curve]
 	if !known {
-		check(fmt.Errorf("curve: %q is not known here", work.Curve))
+		check(fmt.Errorf("curve: %q is unknown", work.Curve))
 	}
 	r := curve.ScalarField()
 	system, err := frontend.Compile(r, r1cs.NewBuilder, &chain{steps: steps})
@@ -133,7 +133,7 @@ func prepare(work Work) *task {
 	return t
 }
 
-// The keys of a curve and a size: made once, then read.
+// Returns the keys of a curve and a size, which are made once and then read.
 func keys(work Work, curve ecc.ID, system constraint.ConstraintSystem) (groth16.ProvingKey, groth16.VerifyingKey) {
 	name := filepath.Join(work.Keys, fmt.Sprintf("gnark-0.16.0-%s-chain-%d", work.Curve, work.LogSize))
 	key, verifying := groth16.NewProvingKey(curve), groth16.NewVerifyingKey(curve)
@@ -156,7 +156,7 @@ func keys(work Work, curve ecc.ID, system constraint.ConstraintSystem) (groth16.
 	return key, verifying
 }
 
-// Writes a file that is there when it is whole.
+// Writes a file under a temporary name and renames it when it is complete.
 func whole(name string, write func(io.Writer) error) error {
 	scratch := fmt.Sprintf("%s-%d", name, os.Getpid())
 	file, err := os.Create(scratch)

@@ -11,7 +11,7 @@ import (
 	groth16 "github.com/consensys/gnark/backend/groth16/bls12-381"
 )
 
-// A key and proofs; what the fields mean is told in ../works/src/groth16.rs.
+// A key and proofs. The fields are documented in ../works/src/groth16.rs.
 type proofs struct {
 	Alpha, Beta, Gamma, Delta string
 	Ic                        []string
@@ -21,14 +21,14 @@ type proofs struct {
 	}
 }
 
-// What is made before the clock starts.
+// The state that is prepared before the clock starts.
 type claims struct {
 	key     groth16.VerifyingKey
 	proofs  []groth16.Proof
 	publics []fr.Vector
 }
 
-// The seconds of all verifications, one after the other: gnark has none of several proofs at once.
+// Returns the seconds of all verifications, one after the other: gnark has no batch verification.
 func (c *claims) seconds() float64 {
 	start := time.Now()
 	for i := range c.proofs {

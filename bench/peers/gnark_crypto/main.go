@@ -1,5 +1,5 @@
-// gnark-crypto's vectors of scalars (AVX-512 IFMA where the processor has it), for the bench to measure: a line of
-// work in, its seconds out. What the fields of Work mean is told in ../works/src/algebra.rs.
+// gnark-crypto's vectors of scalars (AVX-512 IFMA where the processor has it) as a program for the bench: it reads a line of
+// work and writes its seconds. The fields of Work are documented in ../works/src/algebra.rs.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	})
 }
 
-// What can be done in a field; nothing in one that is unknown.
+// Returns the operations in a field, or nil for an unknown field.
 func tasks(work Work) map[string]func() {
 	switch work.Field {
 	case "bls12_381_fr":

@@ -19,8 +19,8 @@ use rayon::prelude::*;
 use works::ntt::Work;
 use works::thread_pool;
 
-/// A transform of canonical words, or of the library's own elements made of them before the clock starts; gives its seconds.
-/// Memory is that of the turn before, as ours.
+/// A transform of canonical words, or of the library's own elements, converted before the clock starts. Returns its seconds.
+/// It reuses the memory of the previous run, as ours does.
 type Task = Box<dyn FnMut(&[u64], bool) -> Result<f64> + Send>;
 
 fn main() -> Result<()> {
@@ -31,7 +31,7 @@ fn main() -> Result<()> {
     let (mut words, mut tasks) = (Vec::new(), HashMap::new());
     works::serve(|work| {
         let works::Work::Ntt(work) = work else { return work.refused() };
-        ensure!(work.instance == "goldilocks", "no {} here", work.instance);
+        ensure!(work.instance == "goldilocks", "no {}", work.instance);
         if words.len() != 1 << work.log_size {
             let count = 1u64 << work.log_size;
             words = (1..=count).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1).collect();
@@ -50,7 +50,7 @@ fn task(work: &Work) -> Result<Task> {
         "Radix2DFTSmallBatch" => plonky3(Radix2DFTSmallBatch::default()),
         "Radix2DitParallel" => plonky3(Radix2DitParallel::default()),
         "plonky2_field" => plonky2(work.log_size as usize),
-        other => bail!("no {other} here"),
+        other => bail!("no {other}"),
     })
 }
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SPEC = HERE.parents[2] / "spec"
-#: Program -> sppark's name for the curve or field, what is measured, ours for the curve or field, degree of the coordinates, logarithms.
+#: Program -> sppark's name for the curve or field, operation, our name for the curve or field, degree of the coordinates, logarithms.
 PROGRAMS = {
     "msm_bn254_g1": ("BN254", "MSM", "bn254", 1, [20, 22, 24]),
     "msm_bls12_381_g1": ("BLS12_381", "MSM", "bls12_381", 1, [20, 22]),
@@ -26,7 +26,7 @@ PROGRAMS = {
     "ntt_bls12_381": ("BLS12_381", "NTT", "bls12_381_fr", 0, [22]),
     "ntt_goldilocks": ("GOLDILOCKS", "NTT", "goldilocks", 0, [20, 22, 24]),
 }
-#: What sppark's own build defines for a field.
+#: Macros that sppark's own build defines for a field.
 EXTRA = {"GOLDILOCKS": ["-DGL64_NO_REDUCTION_KLUDGE"]}
 
 
@@ -44,14 +44,14 @@ def number(value):
 
 
 def array(name, values, modulus):
-    """Words of 64 bits, the least significant first, as many a value as the modulus needs."""
+    """Formats 64-bit limbs, the least significant first, as many per value as the modulus needs."""
     count = -(-modulus.bit_length() // 64)
     words = ", ".join(f"{number(value) >> 64 * i & (1 << 64) - 1:#x}u" for value in values for i in range(count))
     return f"constexpr uint64_t {name}[] = {{{words}}};\n"
 
 
 def constants(peer, source, selection, what, name, degree, logs):
-    """The text of constants.h."""
+    """Returns the text of constants.h."""
     macros = [*selection, f"HARNESS_{what}", f"HARNESS_DEGREE {degree}", f"HARNESS_LOGS {', '.join(map(str, logs))}"]
     text = "#pragma once\n#include <cstdint>\n\n" + "".join(f"#define {macro}\n" for macro in macros)
     text += f'constexpr char NAME[] = "{name}", PEER[] = "{peer}", PEER_COMMIT[] = "{commit(source)}";\n'
@@ -66,7 +66,7 @@ def constants(peer, source, selection, what, name, degree, logs):
 
 
 def commit(folder):
-    """Of a checkout its commit, of an unpacked archive what the file COMMIT in it says."""
+    """Returns the commit of a checkout, or the contents of the file COMMIT in an unpacked archive."""
     if (folder / "COMMIT").is_file():
         return (folder / "COMMIT").read_text().strip()
     told = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True)
@@ -88,7 +88,7 @@ def build(arguments):
             (folder / "constants.h").write_text(constants("sppark", arguments.sppark, [f"FEATURE_{feature}"], *rest))
             run([*nvcc, *EXTRA.get(feature, []), f"-I{folder}", "-c", HERE / "harness.cu", "-o", folder / "harness.o"])
             made = folder / program
-            # NVIDIA's wheels for Python have their libraries in another folder than nvcc looks in.
+            # NVIDIA's wheels for Python have their libraries in another folder than the one that nvcc searches.
             run([*nvcc, f"-L{arguments.nvcc.resolve().parent.parent / 'lib'}", "-cudart", "static", folder / "harness.o", scratch / "all_gpus.o",
                  scratch / "assembly.o", "-o", made])
             run(["strip", made])

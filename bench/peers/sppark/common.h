@@ -141,7 +141,7 @@ Options read(int count, char **arguments) {
         char *end = nullptr;
         const char *text = arguments[reps || warm ? ++i : i];
         const unsigned long value = std::strtoul(text, &end, 10);
-        if (end == text || *end || (!warm && value == 0) || value > 1000) fail(text, "not a number of use here");
+        if (end == text || *end || (!warm && value == 0) || value > 1000) fail(text, "not a usable number");
         if (reps) {
             options.reps = unsigned(value);
         } else if (warm) {

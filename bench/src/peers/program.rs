@@ -1,4 +1,4 @@
-//! A peer as a program of its own: it does work on request, a line in and a line out, and idles in between.
+//! A peer as a separate program: it reads a line of work, writes a line of seconds, and idles in between.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
@@ -16,12 +16,12 @@ pub struct Program {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// What it says besides.
+    /// Its standard error.
     complaints: File,
 }
 
 impl Program {
-    /// Starts a command. A program in Go has more threads when it is asked for them.
+    /// Starts a command. A program in Go starts more threads on request.
     pub fn start(command: &mut Command) -> Result<Self> {
         let name = command.get_program().display().to_string();
         let complaints = complaints()?;
@@ -39,11 +39,11 @@ impl Program {
         Ok(Self { child, input, output, complaints })
     }
 
-    /// The seconds that a piece of work takes it.
+    /// Returns the seconds that the program takes for some work.
     pub fn seconds(&mut self, work: &impl Serialize) -> Result<f64> {
         let line = serde_json::to_string(work)?;
         let mut answer = String::new();
-        // A program that has ended says why, whichever of the two fails.
+        // A program that has ended has written the reason, whichever of the two fails.
         let written = self.input.as_mut().map(|input| writeln!(input, "{line}"));
         let read = self.output.read_line(&mut answer);
         match answer.trim().parse() {
@@ -52,7 +52,7 @@ impl Program {
         }
     }
 
-    /// Ends the program; the first line of what it complained of, or how it ended.
+    /// Ends the program. Returns the first line of its standard error, or its exit status.
     fn why(&mut self, answer: &str) -> Result<String> {
         drop(self.input.take());
         let status = self.child.wait()?;
@@ -62,7 +62,7 @@ impl Program {
         let line = text.lines().find(|line| !line.trim().is_empty());
         Ok(match line {
             Some(line) => line.trim().trim_start_matches("Error: ").into(),
-            None => format!("the program said {answer:?} and ended with {status}"),
+            None => format!("the program answered {answer:?} and ended with {status}"),
         })
     }
 }
@@ -76,7 +76,7 @@ impl Drop for Program {
     }
 }
 
-/// A file without a name, for a program's complaints: a pipe that nobody reads would stop it.
+/// Creates an unnamed file for a program's standard error: a pipe that is not read would block it.
 fn complaints() -> Result<File> {
     let folder = folder();
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -87,26 +87,26 @@ fn complaints() -> Result<File> {
     Ok(file)
 }
 
-/// The folder that peers are built in.
+/// Returns the folder in which peers are built.
 fn folder() -> PathBuf {
     let folder = report::checkout().join("target/peers");
-    match Target::here() {
+    match Target::current() {
         Target::Native => folder,
         Target::WithoutAvx512 => folder.join("x86-64-v3"),
     }
 }
 
-/// The sources of a peer.
+/// Returns the sources of a peer.
 pub fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(name)
 }
 
-/// libsecp256k1 as its authors build it, with its assembly. GCC refuses that with `-march=native`, and the C in its place takes
-/// 2 % more time, with `-O3` too.
+/// libsecp256k1 as its authors build it, with its assembly. GCC refuses that with `-march=native`, and the C code instead
+/// takes 2 % more time, even with `-O3`.
 pub const LIBSECP256K1_C_FLAGS: &str =
     if cfg!(target_arch = "x86_64") { "-O2 -DUSE_ASM_X86_64=1" } else { "-O3 -march=native" };
 
-/// Runs a build to its end. When it fails, all it said is shown, and the error is its first line that speaks of one.
+/// Runs a build. On failure, shows its whole output and returns the first line with an error.
 fn build(command: &mut Command) -> Result<()> {
     let name = command.get_program().display().to_string();
     let done = command.output().with_context(|| format!("cannot start {name}"))?;
@@ -120,15 +120,15 @@ fn build(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What keeps programs in Go from AVX-512, if that is not to be used: they look for it when they run.
+/// Returns the setting that disables AVX-512 in programs in Go, which detect it at run time.
 fn go_debug() -> Option<(&'static str, &'static str)> {
     let hidden =
         "cpu.avx512=off,cpu.avx512f=off,cpu.avx512dq=off,cpu.avx512ifma=off,cpu.avx512vbmi2=off";
-    (Target::here() == Target::WithoutAvx512).then_some(("GODEBUG", hidden))
+    (Target::current() == Target::WithoutAvx512).then_some(("GODEBUG", hidden))
 }
 
-/// Cargo, for a workspace of peers. How to compile for this processor, and into which folder, is said there
-/// (`.cargo/config.toml`), and by nothing in the environment.
+/// Returns Cargo for a workspace of peers. The compiler flags and the target folder are set in its `.cargo/config.toml`,
+/// not in the environment.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["build", "--quiet", "--release", "--locked"]).current_dir(folder);
@@ -140,15 +140,15 @@ fn cargo(folder: &Path) -> Command {
             command.env_remove(&name);
         }
     }
-    if Target::here() == Target::WithoutAvx512 {
+    if Target::current() == Target::WithoutAvx512 {
         command.env("RUSTFLAGS", "-C target-cpu=x86-64-v3 -C target-feature=+adx");
-        // mcl has an MSM for AVX-512 IFMA, which it would choose when it runs.
+        // mcl has an MSM for AVX-512 IFMA, which it would choose at run time.
         command.env("CXXFLAGS", "-DMCL_MSM=0");
     }
     command
 }
 
-/// Builds a package of the peers' workspace; gives its program's path.
+/// Builds a package of the peers' workspace and returns its program's path.
 pub fn build_rust(package: &str, c_flags: &str) -> Result<PathBuf> {
     let mut command = cargo(&source(""));
     command.args(["--package", package]).arg("--target-dir").arg(folder());
@@ -156,7 +156,7 @@ pub fn build_rust(package: &str, c_flags: &str) -> Result<PathBuf> {
     Ok(folder().join("release").join(package))
 }
 
-/// Builds the program with Plonky3 and plonky2_field; gives its path.
+/// Builds the program with Plonky3 and plonky2_field and returns its path.
 pub fn build_plonky() -> Result<PathBuf> {
     let folder = folder().join("plonky");
     let mut command = cargo(&source("plonky"));
@@ -165,10 +165,10 @@ pub fn build_plonky() -> Result<PathBuf> {
     Ok(folder.join("release/plonky-peer"))
 }
 
-/// Builds a package of a Go module, by its folder, for this processor's level of x86-64; gives the path of the program with this
-/// name. An error where there is no `go`.
+/// Builds a package of a Go module, by its folder, for this processor's level of x86-64. Returns the path of the program with
+/// this name, or an error without `go`.
 pub fn build_go(module: &str, package: &str, binary: &str) -> Result<PathBuf> {
-    let level = Target::here().goamd64();
+    let level = Target::current().goamd64();
     let path = folder().join("go").join(&level).join(binary);
     let mut command = Command::new("go");
     command.args(["build", "-o"]).arg(&path).arg(package).env("GOAMD64", level);

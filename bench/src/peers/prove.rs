@@ -1,5 +1,5 @@
-//! Provers that are no programs of Rust or Go: snarkjs in one of Node, and rapidsnark, which knows BN254 only, in one of C++, where
-//! `tools/rapidsnark.py` can build it. Both read the files that we read, and start a thread for each processor that they see.
+//! Provers that are neither Rust nor Go programs: snarkjs in Node, and rapidsnark in C++, which supports BN254 only, where
+//! `tools/rapidsnark.py` can build it. Both read the same files as ours, and start a thread for each processor that they see.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::program::source;
 use crate::report;
 
-/// The program with snarkjs; an error where npm cannot install it.
+/// Returns the program with snarkjs, or an error if npm cannot install it.
 pub fn snarkjs() -> Result<Command> {
     let packages = packages()?;
     let mut command = Command::new("node");
@@ -18,17 +18,17 @@ pub fn snarkjs() -> Result<Command> {
     Ok(command)
 }
 
-/// The program with rapidsnark; an error where it cannot be built.
+/// Returns the program with rapidsnark, or an error if it cannot be built.
 pub fn rapidsnark() -> Result<Command> {
     Ok(Command::new(tool("rapidsnark.py")?))
 }
 
-/// The folder with circom and snarkjs; an error where npm cannot install them.
+/// Returns the folder with circom and snarkjs, or an error if npm cannot install them.
 pub fn packages() -> Result<PathBuf> {
     tool("node_packages.py")
 }
-/// The key and the witness of a circuit of `interop/circuits`, as circom and snarkjs make them in a folder, from powers of tau
-/// of our command.
+/// Returns the key and the witness of a circuit of `interop/circuits`, which circom and snarkjs make in a folder from powers of
+/// tau of our command.
 pub fn circom(circuit: &str, folder: &Path) -> Result<[PathBuf; 2]> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -42,12 +42,12 @@ pub fn circom(circuit: &str, folder: &Path) -> Result<[PathBuf; 2]> {
     Ok(["circuit.zkey", "witness.wtns"].map(|name| folder.join(name)))
 }
 
-/// The path that one of our tools prints.
+/// Returns the path that one of our tools prints.
 fn tool(name: &str) -> Result<PathBuf> {
     Ok(python(&Path::new("tools").join(name), &[])?.into())
 }
 
-/// What a program of ours in Python prints; the error is the last line of what it says, which tells why.
+/// Runs one of our Python programs and returns its output. The error is the last line of the output, which has the reason.
 fn python(path: &Path, arguments: &[&OsStr]) -> Result<String> {
     let done = Command::new("python3")
         .arg(report::checkout().join(path))

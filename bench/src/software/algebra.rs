@@ -1,6 +1,6 @@
-//! Field arithmetic and affine additions beside blst, halo2curves and gnark-crypto: nanoseconds for one.
+//! Field arithmetic and affine additions compared with blst, halo2curves and gnark-crypto: nanoseconds per operation.
 //!
-//! | metric | what is done |
+//! | metric | work |
 //! |---|---|
 //! | multiplication, squaring, addition: throughput | independent ones, eight to a vector ([`lanes`]), operands in the first-level cache |
 //! | batch inversion: throughput | a slice of 4096, Montgomery's trick |
@@ -8,8 +8,8 @@
 //! | scalar multiplication: throughput, latency | one element at a time: independent ones, or each waiting for the one before |
 //! | scalar inversion: latency | one element at a time, constant time |
 //!
-//! The elements at rest are in each one's own form: ours are structures of eight, the peers' single integers. What
-//! a peer does for affine additions stands in its name. All is done by one thread each, in turns.
+//! Elements in memory are in each library's own form: ours are structures of eight, the peers' single integers. A peer's
+//! name contains its method of affine additions. Each uses one thread; all run alternately.
 
 use anyhow::Result;
 use proofmill_algebra::field::{Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, Secp256k1Fp};
@@ -25,25 +25,25 @@ mod ours;
 
 const GNARK: Library = Library::GnarkCrypto(Package::Algebra);
 
-/// How much is done.
+/// The amount of work.
 struct Effort {
     rounds: usize,
-    /// Operations in a turn are divided by this.
+    /// Divisor of the operations per run.
     scale: usize,
 }
 
-/// What is compared with whom.
+/// A comparison with a peer.
 struct Comparison<'a> {
     metric: &'a str,
     peer: Library,
-    /// What the peer does, where that is not the same.
+    /// The peer's method, if it differs.
     how: &'a str,
     work: Work,
-    /// Operations in a turn: ours, and the peer's.
+    /// Operations per run: ours, and the peer's.
     operations: [usize; 2],
 }
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let effort =
         if quick { Effort { rounds: 3, scale: 20 } } else { Effort { rounds: 31, scale: 1 } };
@@ -124,7 +124,7 @@ fn points<P: Prime<L>, const L: usize, const K: usize>(
         ("affine addition, points in 64 MiB: throughput", 64 << 20),
     ] {
         let count = size / bytes;
-        // The buckets: as many as points in cache, and 2^15 of a window of 16 bits.
+        // The buckets: as many as points in the cache, and 2^15 of a window of 16 bits.
         let mut ours = ours::Points::<P, L, K>::new(count.min(1 << 15), count);
         let turn = if size > 1 << 20 { 1 } else { (16 / effort.scale).max(1) };
         let peers_count = if size > 1 << 20 { count / effort.scale } else { count };

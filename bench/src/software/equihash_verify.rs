@@ -1,15 +1,15 @@
-//! `equihash_verify` beside the crate `equihash`.
+//! `equihash_verify` compared with the crate `equihash`.
 //!
-//! | metric | what is done | what the peer does |
+//! | metric | work | the peer's work |
 //! |---|---|---|
 //! | solutions | a batch of headers, no network: the Equihash solution alone | the same |
 //! | headers | a batch, difficulty included | the solution, and SHA-256d of the header with the crate `sha2` |
 //! | latency of one | a request with one header, no network, until its response arrives | one call |
 //!
 //! All our figures are taken through the interface that every caller uses (`Device::submit`, `Ticket::wait`). The
-//! headers of a batch are copies of one valid header: no step depends on how often a header was seen. The
-//! crate stops at the first fault, so an invalid one would compare different work. Both of its modes are
-//! measured; each row names the mode, and its metric says whether that was the faster or the slower one here.
+//! headers of a batch are copies of one valid header: no step depends on repetitions. The crate stops at the first error, so
+//! an invalid header would compare different work. Both of its modes are measured; each row names the mode, and its metric
+//! states whether that was the faster or the slower one on this machine.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ use crate::peers::{Library, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
 
-/// A valid header to measure with, from the vectors, and how many make a batch.
+/// A valid header from the vectors, and the number of headers in a batch.
 struct Instance {
     params: Params,
     network: Network,
@@ -32,7 +32,7 @@ struct Instance {
     batch: usize,
 }
 
-/// One comparison: how many headers in a request, by how many threads, against which rule.
+/// A comparison: headers per request, threads, and the difficulty rule.
 struct Comparison {
     metric: &'static str,
     network: Network,
@@ -40,7 +40,7 @@ struct Comparison {
     threads: usize,
 }
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (scale, rounds) = if quick { (16, 3) } else { (1, 31) };
     let instances = [
@@ -70,14 +70,14 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows.all())
 }
 
-/// A batch on one thread, without difficulty.
+/// Prepares a batch on one thread, without difficulty.
 pub fn task(count: usize) -> Result<Task> {
     let (Instance { params, header, .. }, device) = (zcash()?, CpuDevice::new(Some(1))?);
     let request = Request::new(params, Network::None, Data::from(header.repeat(count)));
     Ok(Box::new(move || ours(&device, &request)))
 }
 
-/// Zcash mainnet block 346.
+/// Returns Zcash mainnet block 346.
 fn zcash() -> Result<Instance> {
     let vectors = include_str!("../../../spec/vectors/equihash_verify/200_9.json");
     instance(Params::N200_K9, vectors, "mainnet-346")
@@ -97,7 +97,7 @@ fn instance(params: Params, vectors: &str, base: &str) -> Result<Instance> {
     })
 }
 
-/// Two rows: against the faster mode of the crate, and against the other.
+/// Measures two rows: against the faster mode of the crate, and against the other.
 fn compare(
     instance: &Instance,
     comparison: &Comparison,
@@ -144,7 +144,7 @@ fn compare(
     Ok([row(faster, "faster"), row(slower, "slower")])
 }
 
-/// Seconds for one request, from submission to response.
+/// Returns the seconds of one request, from submission to response.
 fn ours(device: &CpuDevice, request: &Request) -> Result<f64> {
     let start = Instant::now();
     let ticket = device.submit(request.clone())?;

@@ -1,9 +1,9 @@
-//! Multi-scalar multiplication beside arkworks, blst, halo2curves, gnark-crypto and mcl: milliseconds for one.
+//! Multi-scalar multiplication compared with arkworks, blst, halo2curves, gnark-crypto and mcl: milliseconds per MSM.
 //!
 //! Points are multiples of the generator, loaded before; scalars have all bits; nothing is precomputed. Every peer has
-//! the same number of threads, and all take turns. The ratio that counts is the one to the fastest peer, and apart from
-//! it that to mcl, which uses IFMA too; sizes below 2^16 are there for the plot. Then come scalars and points that are not
-//! uniform, beside uniform ones, and apart from all others MSMs with precomputed multiples, beside those without.
+//! the same number of threads, and all run alternately. The main ratio is that to the fastest peer; a separate one is that to
+//! mcl, which uses IFMA too. Sizes below 2^16 are for the plot. Other rows compare scalars and points that are not uniform
+//! with uniform ones, and MSMs with precomputed multiples with those without.
 
 use anyhow::{Context, Result, bail};
 use proofmill_algebra::encoding::{Coordinate, pair};
@@ -19,27 +19,27 @@ use ours::Ours;
 
 mod ours;
 
-/// The peers, with the curves that they have.
+/// The peers with their curves.
 const PEERS: [(Library, &[&str]); 5] = [
     (Library::GnarkCrypto(Package::Msm), &["bn254", "bls12_381", "bls12_377"]),
     (Library::Arkworks, &["bn254", "bls12_381", "bls12_377"]),
     (Library::Blst, &["bls12_381"]),
     (Library::Halo2curves, &["bn254"]),
-    (APART, &["bn254", "bls12_381"]),
+    (WITH_IFMA, &["bn254", "bls12_381"]),
 ];
 
-/// The peer that uses IFMA too, on BLS12-381: its rows stand apart from the fastest of the others.
-const APART: Library = Library::Mcl;
+/// The peer that uses IFMA too, on BLS12-381: its rows are separate from the fastest of the others.
+const WITH_IFMA: Library = Library::Mcl;
 
 /// Logarithms of the sizes.
 const G1_SIZES: [u32; 6] = [10, 12, 14, SMALLEST_IN_TABLE, 18, 20];
 const G2_SIZES: [u32; 1] = [SMALLEST_IN_TABLE];
-/// Smaller ones are for the plot alone.
+/// The minimum size in the table; smaller ones are for the plot.
 const SMALLEST_IN_TABLE: u32 = 16;
-/// The only one of a quick run.
+/// The only size of a quick run.
 const QUICK: [u32; 1] = [10];
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let peers = Peers::default();
     let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
@@ -58,13 +58,13 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows.all())
 }
 
-/// Has a library such a group, with so many threads? blst has one for every processor, or one in all.
+/// Returns whether a library has the group, with this number of threads. blst uses one thread for every processor, or a single one.
 fn takes_part(library: Library, curves: &[&str], group: &str, [threads, all]: [usize; 2]) -> bool {
     curves.iter().any(|curve| group.starts_with(curve))
         && (library != Library::Blst || [1, all].contains(&threads))
 }
 
-/// Turns that count: fewer where one takes long, and differs less from the next.
+/// Returns the number of rounds: fewer where one takes long and varies less.
 fn rounds(size: u32) -> usize {
     match size {
         ..=14 => 7,
@@ -74,7 +74,7 @@ fn rounds(size: u32) -> usize {
     }
 }
 
-/// All sizes of a group, each with one and with two threads: the programs prepare a size once.
+/// Measures all sizes of a group, each with one and with two threads, so that the programs prepare a size once.
 fn group<C: Group<Base: Coordinate>>(rows: &mut Rows, peers: &Peers, sizes: &[u32]) -> Result<()> {
     let largest = sizes.iter().copied().max().context("a size at least")?;
     let points: Vec<u8> = multiples::<C>(1, 1 << largest).iter().flat_map(pair::encode).collect();
@@ -87,7 +87,7 @@ fn group<C: Group<Base: Coordinate>>(rows: &mut Rows, peers: &Peers, sizes: &[u3
     Ok(())
 }
 
-/// One size with a number of threads: a row a peer.
+/// Measures one size with a number of threads: one row per peer.
 fn one<C: Group<Base: Coordinate>>(
     rows: &mut Rows,
     peers: &Peers,
@@ -107,11 +107,11 @@ fn one<C: Group<Base: Coordinate>>(
         .collect();
     let mut turn = || ours.seconds(&uniform);
     let ([ours], seconds) = contest(rounds(size), Pick::Median, [&mut turn], &mut theirs)?;
-    let others = theirs.iter().zip(&seconds).filter(|(peer, _)| peer.library != APART);
+    let others = theirs.iter().zip(&seconds).filter(|(peer, _)| peer.library != WITH_IFMA);
     let fastest = others.map(|(_, &seconds)| seconds).fold(f64::INFINITY, f64::min);
     for (peer, seconds) in theirs.into_iter().zip(seconds) {
         let place = match peer.library {
-            APART => "mcl",
+            WITH_IFMA => "mcl",
             _ if peer.absent.is_some() => "absent peer",
             _ if seconds == fastest => "fastest peer",
             _ => "slower peer",
@@ -124,7 +124,7 @@ fn one<C: Group<Base: Coordinate>>(
     Ok(())
 }
 
-/// An MSM of 2^size points on one thread.
+/// Prepares an MSM of 2^size points on one thread.
 pub fn task(instance: &str, size: u32) -> Result<Task> {
     match instance {
         "bn254_g1" => task_of::<bn254::G1>(size),
@@ -140,12 +140,12 @@ fn task_of<C: Group<Base: Coordinate>>(size: u32) -> Result<Task> {
     Ok(Box::new(move || ours.seconds(&uniform)))
 }
 
-/// Scalars of other distributions beside uniform ones.
+/// Measures scalars of other distributions against uniform ones.
 fn distributions<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result<()> {
     let count = 1 << size;
     let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();
     let ours = Ours::new::<C>(&points, 1, 0)?;
-    // Every second point the identity, as many are in the keys of circuits.
+    // Every second point is the identity, as many are in the keys of circuits.
     let mut half = points;
     for point in half.chunks_mut(pair::bytes::<C>()).step_by(2) {
         point.fill(0);
@@ -168,7 +168,7 @@ fn distributions<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Resu
     Ok(())
 }
 
-/// Points with multiples of them beside the points alone.
+/// Measures points with multiples of them against the points alone.
 fn precomputed<C: Group<Base: Coordinate>>(rows: &mut Rows, size: u32) -> Result<()> {
     let count = 1 << size;
     let points: Vec<u8> = multiples::<C>(1, count).iter().flat_map(pair::encode).collect();

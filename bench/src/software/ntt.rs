@@ -1,9 +1,9 @@
-//! Number-theoretic transforms beside arkworks, gnark-crypto, Plonky3 and plonky2_field: milliseconds for one.
+//! Number-theoretic transforms compared with arkworks, gnark-crypto, Plonky3 and plonky2_field: milliseconds per transform.
 //!
-//! We go from canonical bytes to canonical bytes, in natural order, through the device. A peer's time is that from its own elements
-//! to its own elements, in the order that suits it; and, in rows of their own, from bytes to bytes, as ours. What is transformed,
-//! by us and by a peer, was written just before, and responses go into the memory of the turn before: what new memory costs is the
-//! system's affair. Every peer has the same number of threads, and all take turns.
+//! Ours goes from canonical bytes to canonical bytes, in natural order, through the device. A peer's time is that from its own
+//! elements to its own elements, in its preferred order; and, in rows of their own, from bytes to bytes, as ours. The input of
+//! all was written just before, and responses reuse the memory of the previous run, because the cost of new memory is that of
+//! the system. Every peer has the same number of threads, and all run alternately.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,17 +20,17 @@ use crate::place::Processor;
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
 
-/// gnark-crypto has no transforms of the others.
+/// gnark-crypto has no transforms of other fields.
 const OF_PAIRING_CURVES: &[Library] = &[Library::Arkworks, Library::GnarkCrypto(Package::Ntt)];
 const OF_PASTA_CURVES: &[Library] = &[Library::Arkworks];
-/// Transforms of one program: what it calls them, what stands in the rows, and whether they have threads.
+/// Transforms of one program: its name of them, the name in the rows, and whether they use threads.
 const OF_GOLDILOCKS: [(&str, &str, bool); 3] = [
     ("Radix2DFTSmallBatch", "Plonky3 0.9.0-rc.2 Radix2DFTSmallBatch", true),
     ("Radix2DitParallel", "Plonky3 0.9.0-rc.2 Radix2DitParallel", true),
     ("plonky2_field", "plonky2_field 1.0.0", false),
 ];
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let peers = Peers::default();
     let mut rows = Rows::default();
@@ -42,7 +42,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
             _ => &[18, 20],
         };
         for &log_size in sizes {
-            // One after the other, because what the peers prepare is the same.
+            // One after the other, because the peers' preparation is the same.
             for threads in 1..=all.min(2) {
                 one(&mut rows, &peers, field, log_size, threads)?;
             }
@@ -85,8 +85,8 @@ fn one(rows: &mut Rows, peers: &Peers, field: Field, log_size: u32, threads: usi
     Ok(())
 }
 
-/// Our transform, from elements that were written just before the clock starts, as the peers' programs do: as far as it goes, they
-/// are in the caches.
+/// Prepares our transform, of elements that are written just before the clock starts, as in the peers' programs: they are in
+/// the caches as far as they fit.
 fn ours(field: Field, log_size: u32, threads: usize) -> Result<Task> {
     let device = CpuDevice::new(Some(threads))?;
     let elements = elements(field, log_size);
@@ -103,12 +103,12 @@ fn ours(field: Field, log_size: u32, threads: usize) -> Result<Task> {
     }))
 }
 
-/// A transform on one thread.
+/// Prepares a transform on one thread.
 pub fn task(log_size: u32) -> Result<Task> {
     ours(Field::Bn254Fr, log_size, 1)
 }
 
-/// The peers' transforms over a field, with so many threads: whose, by which name there, and what stands in the rows.
+/// Returns the peers' transforms over a field on this many threads: the library, its name of the transform, and the name in the rows.
 fn transforms(field: Field, threads: usize) -> Vec<(Library, &'static str, String)> {
     let of = |libraries: &[Library]| {
         libraries.iter().map(|library| (*library, "", library.name())).collect()
@@ -124,10 +124,10 @@ fn transforms(field: Field, threads: usize) -> Vec<(Library, &'static str, Strin
     }
 }
 
-/// A name with its mode: built for AVX-512, Plonky3's program ends when it is not packed for it.
+/// Adds the mode to a name: if it is built for AVX-512, Plonky3's program ends when it is not packed for it.
 fn shown(name: &str) -> String {
-    let target = Target::here();
-    let packed = name.starts_with("Plonky3") && Processor::here().has("avx512f");
+    let target = Target::current();
+    let packed = name.starts_with("Plonky3") && Processor::current().has("avx512f");
     if packed && target == Target::Native {
         format!("{name} (AVX-512)")
     } else {
@@ -135,7 +135,7 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// Elements of nearly all bits, below the smallest modulus.
+/// Returns elements of nearly all bits, below the smallest modulus.
 fn elements(field: Field, log_size: u32) -> Vec<u8> {
     let words = (1..).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3);
     words.take((field.bytes() / 8) << log_size).flat_map(u64::to_le_bytes).collect()

@@ -1,9 +1,9 @@
-//! Products of pairings beside arkworks, blst, halo2curves, gnark-crypto and mcl: microseconds for one.
+//! Products of pairings compared with arkworks, blst, halo2curves, gnark-crypto and mcl: microseconds per product.
 //!
-//! | metric | what is done |
+//! | metric | work |
 //! |---|---|
 //! | pairing | e(P, Q), nothing prepared |
-//! | product of 4 pairings | what verifies a Groth16 proof; ours has three of the second points prepared |
+//! | product of 4 pairings | as in the verification of a Groth16 proof; ours has three of the second points prepared |
 //! | product of 64 pairings | one final exponentiation; with two threads, each has half of the pairs |
 //! | 64 Groth16 proofs | see [`groth16`]: a batch of one key; milliseconds |
 //! | 1000 BLS signatures | see [`bls`]: with one message and with distinct ones; milliseconds |
@@ -35,7 +35,7 @@ use crate::peers::{Library, Package, Peer, Peers, contest};
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
 
-/// The peers, with the curves that they have, and whether they have threads.
+/// The peers with their curves, and whether they use threads.
 const PEERS: [(Library, &[&str], bool); 5] = [
     (Library::GnarkCrypto(Package::Pairing), &["bn254", "bls12_381", "bls12_377"], true),
     (Library::Arkworks, &["bn254", "bls12_381", "bls12_377"], true),
@@ -44,7 +44,7 @@ const PEERS: [(Library, &[&str], bool); 5] = [
     (Library::Mcl, &["bn254", "bls12_381"], true),
 ];
 
-/// What is done: its name, the number of pairs, of threads, and how often in a turn.
+/// The tasks: name, number of pairs, number of threads, and repetitions per run.
 const TASKS: [(&str, usize, usize, usize); 4] = [
     ("pairing", 1, 1, 16),
     ("product of 4 pairings", 4, 1, 8),
@@ -52,7 +52,7 @@ const TASKS: [(&str, usize, usize, usize); 4] = [
     ("product of 64 pairings", 64, 2, 1),
 ];
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let peers = Peers::default();
     let rounds = if quick { 3 } else { 31 };
@@ -72,7 +72,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows.all())
 }
 
-/// What is done, how often in a turn and in how many rounds.
+/// The work, repetitions per run, and the number of rounds.
 struct Comparison {
     metric: &'static str,
     count: usize,
@@ -110,7 +110,7 @@ fn compare<E: Pairing>(rows: &mut Rows, peers: &Peers, comparison: &Comparison) 
     Ok(())
 }
 
-/// What is verified together on one thread: a row for each peer, in milliseconds.
+/// Measures a joint verification on one thread: one row per peer, in milliseconds.
 fn verified(
     rows: &mut Rows,
     metric: &str,
@@ -136,7 +136,7 @@ fn verified(
     Ok(())
 }
 
-/// Element number i of a list that is always the same.
+/// Returns element number i of a list that is derived from its name.
 fn scalar(list: &str, i: usize) -> Fr {
     let digest = |last: u8| {
         Sha256::new().chain_update(list).chain_update(i.to_le_bytes()).chain_update([last])
@@ -145,13 +145,13 @@ fn scalar(list: &str, i: usize) -> Fr {
     Fr::reduce_wide_le(&bytes.try_into().expect("two digests of 32 bytes"))
 }
 
-/// A pairing on one thread.
+/// Prepares a pairing on one thread.
 pub fn task() -> Result<Task> {
     let ours = Ours::<Bls12381>::new(1, 1)?;
     Ok(Box::new(move || Ok(ours.seconds(4))))
 }
 
-/// The first multiples of the generator.
+/// Returns the first multiples of the generator.
 fn multiples<C: Curve>(count: usize) -> Vec<Affine<C>> {
     let next = |point: &Projective<C>| Some(*point + C::GENERATOR);
     let points = std::iter::successors(Some(Projective::generator()), next);

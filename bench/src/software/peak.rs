@@ -1,4 +1,4 @@
-//! The peak of a program's memory, and programs that do one thing so that it can be told.
+//! The peak memory of a program. The measured program does nothing else.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use proofmill_algebra::{ISA_VARIABLE, Isa};
 use serde::de::DeserializeOwned;
 
-/// What this program, begun anew with these arguments, prints as JSON.
+/// Runs this program with these arguments and parses its JSON output.
 pub fn of_a_program<T: DeserializeOwned>(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<T> {
@@ -19,7 +19,7 @@ pub fn of_a_program<T: DeserializeOwned>(
     Ok(serde_json::from_slice(&done.stdout)?)
 }
 
-/// The most bytes that this program had in memory at a time.
+/// Returns the maximum bytes that this program had in memory.
 pub fn peak() -> Result<usize> {
     let status = std::fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;

@@ -1,8 +1,8 @@
-//! Poseidon hashes beside neptune: microseconds for one.
+//! Poseidon hashes compared with neptune: microseconds per hash.
 //!
-//! We go from canonical bytes to canonical bytes; neptune goes from its own elements to its own. In each turn it is held to the
-//! checksum of our digests: one that has others is absent. A tree from a file of leaves to a file of rows stands beside its hashes alone, and
-//! its peak memory beside the bytes of its rows, which builders of trees in memory have.
+//! Ours goes from canonical bytes to canonical bytes; neptune goes from its own elements to its own. Each run of it is checked against
+//! the checksum of our digests; with other digests it is absent. A tree from a file of leaves to a file of rows is compared with its
+//! hashes alone, and its peak memory with the bytes of its rows, which builders of trees in memory need.
 
 use std::time::Instant;
 
@@ -25,11 +25,11 @@ mod tree;
 
 /// Filecoin's arities.
 const ARITIES: [usize; 4] = [2, 4, 8, 11];
-/// Hashes of a batch, and one after the other.
+/// Number of hashes of a batch, and of those one after the other.
 const BATCH: usize = 1 << 14;
 const ALONE: usize = 1 << 9;
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (peers, mut rows) = (Peers::default(), Rows::default());
     let threads = std::thread::available_parallelism()?.get();
@@ -86,7 +86,7 @@ fn digests(arity: usize, count: usize) -> Result<Vec<u8>> {
     Ok(digests)
 }
 
-/// One hash after the other, without a device.
+/// Prepares one hash after the other, without a device.
 fn alone_task(arity: usize, count: usize) -> Result<Task> {
     let (instance, preimages) = (instance(arity)?, preimages(arity, count));
     let mut digests = vec![0; count * ELEMENT_BYTES];
@@ -100,7 +100,7 @@ fn alone_task(arity: usize, count: usize) -> Result<Task> {
     }))
 }
 
-/// Through the device.
+/// Prepares a batch through the device.
 fn batch_task(arity: usize, count: usize, threads: usize) -> Result<Task> {
     let device = CpuDevice::new(Some(threads))?;
     let preimages: Data = preimages(arity, count).into();
@@ -113,7 +113,7 @@ fn batch_task(arity: usize, count: usize, threads: usize) -> Result<Task> {
     }))
 }
 
-/// A batch of arity 8 on one thread.
+/// Prepares a batch of arity 8 on one thread.
 pub fn task(count: usize) -> Result<Task> {
     batch_task(8, count, 1)
 }

@@ -1,13 +1,13 @@
-//! Groth16 proofs beside arkworks, gnark, rapidsnark and snarkjs: milliseconds for one, the best of a few.
+//! Groth16 proofs compared with arkworks, gnark, rapidsnark and snarkjs: milliseconds per proof, the best of a few.
 //!
 //! The circuits are the chain of [`works::prove`], over BN254 and BLS12-381, whose witness is random, and SHA-256 as
-//! circom compiles it, whose witness is mostly bits: only who reads circom's files can prove that. Ours is timed twice: with a
-//! prover that stays, beside peers whose key stays, and from the files of key and witness on, beside snarkjs, which knows nothing
-//! else. Our time contains the verification of the proof, which we do before we give it out; a peer's does not. Peers' proofs are
-//! verified after the clock has stopped: those that come in files by us, the others by the peer's own verifier. Everybody has the
-//! same number of threads, and all take turns. A peer that cannot be built or run has rows that say why. The
-//! peak memory of a program that makes one proof stands beside what the prover's plan says, and a batch of proofs with one key beside as many made one after
-//! the other by the same prover.
+//! circom compiles it, whose witness is mostly bits. Only programs that read circom's files can prove the latter. Ours is timed
+//! twice: with a prover that is kept, against peers that keep their key, and from the files of key and witness on, against
+//! snarkjs, which has no other mode. Our time includes the verification of the proof before it is returned; a peer's does not.
+//! Peers' proofs are verified after the clock has stopped: those in files by us, the others by the peer's own verifier. All
+//! have the same number of threads and run alternately. A peer that cannot be built or run has rows with the reason. The peak
+//! memory of a program that makes one proof is compared with the prover's plan, and a batch of proofs with one key with the
+//! same number of proofs made one after the other by the same prover.
 
 use std::path::{Path, PathBuf};
 
@@ -29,14 +29,14 @@ mod ours;
 mod peers;
 mod task;
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
     let keys = keys()?;
     let tasks = Task::all(&folder(), quick)?;
     let processors = std::thread::available_parallelism()?.get();
     let mut rows = Rows::default();
-    // The most threads come first: with them keys are made fastest, and then they are there.
+    // The largest number of threads comes first, because it makes the keys fastest.
     for threads in (1..=processors.min(2)).rev() {
         let peers = Peers::on_processors(threads);
         for task in &tasks {
@@ -53,7 +53,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows.by_threads())
 }
 
-/// Of these the rows of batches alone, on two threads.
+/// Measures only the rows of batches, on two threads.
 pub fn batches(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
     let mut tasks = Task::all(&folder(), quick)?;
@@ -65,18 +65,18 @@ pub fn batches(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows)
 }
 
-/// A proof on one thread, by a prover that stays.
+/// Prepares a proof on one thread, by a prover that is kept.
 pub fn task(log_size: u32) -> Result<super::Task> {
     let ours = Ours::new(&Task::chain(&folder(), Curve::Bn254, log_size, 1)?.files, 1)?;
     Ok(Box::new(move || ours.with_key()))
 }
 
-/// The folder of what is proved.
+/// Returns the folder of the statements.
 fn folder() -> PathBuf {
     report::checkout().join("target/bench/prove")
 }
 
-/// The folder of keys that take long to make, in the user's cache.
+/// Returns the folder of keys that are expensive to make, in the user's cache.
 fn keys() -> Result<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
     let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
@@ -87,13 +87,13 @@ fn keys() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Makes one proof in this program, which does nothing else, and prints what memory it took.
+/// Makes one proof in this program, which does nothing else, and prints its memory.
 pub fn prove_once(zkey: PathBuf, wtns: PathBuf, threads: usize) -> Result<()> {
     return_freed_memory();
     Memory::print_own(&Files { zkey, wtns }, threads)
 }
 
-/// One task with a number of threads: a row a peer that takes it.
+/// Measures one task with a number of threads: one row per peer that supports it.
 fn one(peers: &Peers, task: &Task, keys: &Path, threads: usize) -> Result<Vec<SoftwareRow>> {
     let ours = Ours::new(&task.files, threads)?;
     let work = task.work(keys, threads);
@@ -123,10 +123,10 @@ fn one(peers: &Peers, task: &Task, keys: &Path, threads: usize) -> Result<Vec<So
         .collect())
 }
 
-/// Proofs of a batch in lanes, beside those of one after the other: milliseconds for one, and how many threads work.
+/// Measures a batch in lanes against proofs one after the other: milliseconds per proof, and the number of busy threads.
 fn batch(task: &Task, threads: usize) -> Result<[SoftwareRow; 2]> {
     let ours = Ours::new(&task.files, threads)?;
-    // In turns; the fastest of each.
+    // Alternately; the fastest of each counts.
     let mut best: [Option<Batch>; 2] = [None; 2];
     for _ in 0..task.rounds {
         for (best, took) in
@@ -148,7 +148,7 @@ fn batch(task: &Task, threads: usize) -> Result<[SoftwareRow; 2]> {
     Ok([row(&format!("{name}, each"), "ms", each(lanes), each(alone)), busy])
 }
 
-/// The peak memory of one proof from files on, beside the plan's.
+/// Measures the peak memory of one proof from files on against the plan.
 fn memory(task: &Task, threads: usize) -> Result<SoftwareRow> {
     let Memory { peak, plan } = Memory::of_a_program(&task.files, threads)?;
     let [peak, plan] = [peak, plan].map(|bytes| bytes as f64 / f64::from(1 << 20));

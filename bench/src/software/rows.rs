@@ -1,8 +1,8 @@
-//! The rows of a run, told as they come: a bench of many sizes takes minutes.
+//! The rows of a run, printed as they are measured, because a bench of many sizes takes minutes.
 
 use crate::row::SoftwareRow;
 
-/// Rows in the order in which they were taken.
+/// Rows in the order of measurement.
 #[derive(Default)]
 pub struct Rows(Vec<SoftwareRow>);
 
@@ -13,13 +13,13 @@ impl Rows {
         self.0.push(row);
     }
 
-    /// All of them, those with fewer threads first.
+    /// Returns all rows, those with fewer threads first.
     pub fn by_threads(mut self) -> Vec<SoftwareRow> {
         self.0.sort_by_key(|row| row.threads);
         self.0
     }
 
-    /// All of them, as they were taken.
+    /// Returns all rows in the order of measurement.
     pub fn all(self) -> Vec<SoftwareRow> {
         self.0
     }
@@ -31,7 +31,7 @@ impl Extend<SoftwareRow> for Rows {
     }
 }
 
-/// What a row says, for whoever waits.
+/// Formats a row as a progress line.
 fn line(row: &SoftwareRow) -> String {
     let SoftwareRow { instance, metric, unit, threads, ours, peer_name, peer, ratio, .. } = row;
     let threads = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };

@@ -12,10 +12,10 @@ use proofmill_testkit::soft_card::{SoftCard, SoftEngine, first_byte};
 
 const ENGINES: [SoftEngine; 2] = [SoftEngine::equihash(Params::N48_K5, 4), SoftEngine::ecdsa(4)];
 
-/// Time-outs are not what is looked for here.
+/// Short, because this target does not test time-outs.
 const TIMEOUT: Duration = Duration::from_millis(20);
 
-/// Registers and packets that a card gives before its line is dead.
+/// The number of registers and packets that a card returns before its transport fails.
 const ANSWERS: usize = 400;
 
 pub(crate) fn run(input: &[u8]) {
@@ -34,12 +34,12 @@ pub(crate) fn run(input: &[u8]) {
     }
 }
 
-/// No change, and changes of each word that is read early.
+/// Returns seeds that change nothing, and seeds that change one of the words that are read first.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     (0..60).map(|at| [vec![0; 4 * at], vec![1]].concat()).collect()
 }
 
-/// The fields of a packet, at places inside and outside it.
+/// Reads the fields of a packet, at offsets inside and outside it.
 fn fields(packet: &[u8]) {
     let end = packet.len() as u32;
     assert_eq!(Header::of(packet).is_some(), packet.len() >= Header::BYTES);
@@ -53,7 +53,7 @@ fn fields(packet: &[u8]) {
     }
 }
 
-/// A card whose words are exclusive-ored with the input, as long as there is some.
+/// A card whose words are XORed with the input until the input ends.
 struct Changed {
     card: SoftCard,
     input: Vec<u8>,
@@ -63,7 +63,10 @@ struct Changed {
 impl Changed {
     fn change(&mut self, bytes: &mut [u8]) -> Result<()> {
         if self.at > 4 * ANSWERS {
-            return Err(Error::Lost { device: "soft:".into(), problem: "it said enough".into() });
+            return Err(Error::Lost {
+                device: "soft:".into(),
+                problem: "end of the changed replies".into(),
+            });
         }
         let changes = self.input.iter().skip(self.at);
         bytes.iter_mut().zip(changes).for_each(|(byte, change)| *byte ^= change);

@@ -1,4 +1,4 @@
-//! Requests of `ecdsa_verify`: the first byte is how often the rest, cut into signatures, is repeated.
+//! Requests of `ecdsa_verify`: the rest of the input is cut into signatures, which the first byte repeats.
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::secp256k1::ecdsa::{Claim, Verdict, verify_batch_vartime, verify_vartime};
@@ -7,7 +7,7 @@ use proofmill_testkit::vectors;
 
 use crate::choose;
 
-/// Every path comes to the same verdict; what is not a whole number of signatures is refused.
+/// Checks that every path returns the same verdicts, and that a partial signature is refused.
 pub(crate) fn run(input: &[u8]) {
     let Some((copies, bytes)) = choose(&[1, 2, 3, 9], input) else { return };
     let whole = bytes.len().is_multiple_of(SIGNATURE_BYTES);
@@ -29,7 +29,7 @@ fn claim(signature: &[u8; SIGNATURE_BYTES]) -> Claim {
     Claim { s: integer(0), r: integer(1), z: integer(2), qx: integer(3), qy: integer(4) }
 }
 
-/// The vectors, two by two.
+/// Returns the vectors in pairs.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let cases = vectors::ecdsa_verify().expect("vectors that can be read");
     let bytes: Vec<_> = cases.iter().map(|case| case.signature.to_bytes()).collect();

@@ -1,20 +1,20 @@
-//! Texts of coprocessor programs, and their memories.
+//! Coprocessor programs as text and as memory.
 
 use proofmill::coprocessor::{Assembly, INSTRUCTION_BYTES, Instruction, disassemble};
 
-/// What assembles is written again by the disassembler, and so is any memory.
+/// Checks that the disassembler reproduces every program that assembles, and the start of any memory.
 pub fn run(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input)
         && let Ok(assembly) = text.parse::<Assembly>()
     {
-        assembly.request().check().expect("no more slots than there are");
-        writes_again(&assembly.program_bytes());
+        assembly.request().check().expect("slots within the limit");
+        round_trips(&assembly.program_bytes());
     }
     let whole = input.len().min(8 * INSTRUCTION_BYTES) / INSTRUCTION_BYTES * INSTRUCTION_BYTES;
-    writes_again(&input[..whole]);
+    round_trips(&input[..whole]);
 }
 
-fn writes_again(memory: &[u8]) {
+fn round_trips(memory: &[u8]) {
     let (program, _) = memory.as_chunks();
     let program: Vec<_> = program.iter().map(|bytes| Instruction::from_bytes(*bytes)).collect();
     let again: Assembly = disassemble(&program).parse().expect("its own text");
@@ -26,7 +26,7 @@ fn writes_again(memory: &[u8]) {
     }
 }
 
-/// A program with all that there is, and a memory.
+/// Returns a program that uses every feature, and a memory.
 pub fn seeds() -> Vec<Vec<u8>> {
     let text = "slot k = 0: scalar 3 # three\nslot P = 9: fp_af g1\nat 7\nagain: add k+1, 2, 0xf\njump_nonzero_sub again k\n0x33 1 2 3\n";
     let memory = [[0x12, 1, 0, 2, 0, 3, 0, 0], [0; 8], [0x02, 7, 0, 0, 0, 1, 0, 0]];

@@ -34,7 +34,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     bytes.into_iter().enumerate().map(seed).collect()
 }
 
-/// A number below the modulus is read and written again; all else is refused with the reason.
+/// Checks that a number below the modulus survives a round trip, and that other inputs are refused with the reason.
 fn element<F: PrimeField>(bytes: &[u8]) {
     let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
     let (little, big) = (F::from_le_bytes(bytes), F::from_be_bytes(&reversed));

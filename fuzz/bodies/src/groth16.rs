@@ -1,4 +1,5 @@
-//! The prover and the verifier, on whatever can be read: a proof that verifies, or an error that somebody can act on.
+//! The prover and the verifier on every input that parses: the outcome is a proof that verifies, or an error that names
+//! the wrong argument.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +11,7 @@ use proofmill_proof::groth16::{
 use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
 use proofmill_proof::{Error, Result};
 
-/// The chain of three constraints.
+/// A chain of three constraints.
 struct Small {
     witness: Witness,
     prover: Prover,
@@ -43,8 +44,8 @@ fn prover(key: &Zkey, resident: bool) -> Result<Prover> {
     Prover::new(key, processor, Settings { resident, ..Settings::default() })
 }
 
-/// What there is, after a look at why there is nothing.
-fn looked_at<T>(answer: Result<T>) -> Option<T> {
+/// Returns the value, or `None` for an error that a wrong input may cause. Panics on any other error.
+fn accepted<T>(answer: Result<T>) -> Option<T> {
     match answer {
         Ok(value) => Some(value),
         Err(Error::File(_) | Error::Argument { .. } | Error::DoesNotVerify) => None,
@@ -52,35 +53,35 @@ fn looked_at<T>(answer: Result<T>) -> Option<T> {
     }
 }
 
-/// A proving key, with the witness of one that is right.
+/// Proves with a changed proving key and a valid witness.
 pub(crate) fn key(input: &[u8]) {
-    let Some(key) = looked_at(Zkey::from_bytes("input", Arc::from(input))) else { return };
+    let Some(key) = accepted(Zkey::from_bytes("input", Arc::from(input))) else { return };
     let resident = input.len().is_multiple_of(2);
-    let Some(prover) = looked_at(prover(&key, resident)) else { return };
+    let Some(prover) = accepted(prover(&key, resident)) else { return };
     let proved = prover.prove(&small(key.curve()).witness);
-    let Some(proved) = looked_at(proved) else { return };
+    let Some(proved) = accepted(proved) else { return };
     let verifying = key.verifying_key().expect("it was proved with");
     assert!(verify(&verifying, &proved.public_inputs, &proved.proof).expect("a proof"));
 }
 
-/// A witness, with a key that is right.
+/// Proves with a changed witness and a valid key.
 pub(crate) fn witness(input: &[u8]) {
-    let Some(witness) = looked_at(Witness::from_bytes("input", Arc::from(input))) else { return };
+    let Some(witness) = accepted(Witness::from_bytes("input", Arc::from(input))) else { return };
     let prover = &small(witness.curve()).prover;
-    let Some(proved) = looked_at(prover.prove(&witness)) else { return };
+    let Some(proved) = accepted(prover.prove(&witness)) else { return };
     assert_eq!(proved.public_inputs, witness.values()[1..=proved.public_inputs.len()]);
     assert!(prover.verifying().verify(&proved.public_inputs, &proved.proof).expect("a proof"));
 }
 
-/// A verifying key, public values and a proof.
+/// A verifying key, public inputs and a proof.
 type Statement = (VerifyingKey, Vec<Scalar>, Proof);
 
-/// What holds. That a change of it holds too is as likely as that somebody breaks the scheme by chance.
+/// The valid statements. A changed statement is valid only with negligible probability.
 static KNOWN: LazyLock<Vec<Statement>> = LazyLock::new(|| {
-    verdict_seeds().iter().map(|seed| statement(seed).expect("what snarkjs made")).collect()
+    verdict_seeds().iter().map(|seed| statement(seed).expect("files of snarkjs")).collect()
 });
 
-/// With a zero between them.
+/// Parses a statement, whose three texts are separated by zero bytes.
 fn statement(input: &[u8]) -> Result<Statement> {
     let mut texts = input.split(|&byte| byte == 0);
     let mut next = || texts.next().unwrap_or_default();
@@ -89,17 +90,17 @@ fn statement(input: &[u8]) -> Result<Statement> {
     Ok((key, public, proof::parse("proof", next())?))
 }
 
-/// A verifying key, public values and a proof: valid are those that snarkjs made, and no others.
+/// Checks that a verifying key, public inputs and a proof are accepted exactly if snarkjs made them.
 pub(crate) fn verdict(input: &[u8]) {
-    let Some(statement) = looked_at(statement(input)) else { return };
+    let Some(statement) = accepted(statement(input)) else { return };
     let (key, public, proof) = &statement;
-    let Some(key) = looked_at(PreparedVerifyingKey::new(key)) else { return };
-    let Some(valid) = looked_at(key.verify(public, proof)) else { return };
+    let Some(key) = accepted(PreparedVerifyingKey::new(key)) else { return };
+    let Some(valid) = accepted(key.verify(public, proof)) else { return };
     assert_eq!(public.len(), key.public_inputs());
     assert_eq!(valid, KNOWN.contains(&statement));
 }
 
-/// What snarkjs made.
+/// The verifying key, public inputs and proof that snarkjs made.
 macro_rules! texts {
     ($folder:literal) => {
         [

@@ -6,7 +6,8 @@ use crate::choose;
 
 const SETS: [Params; 3] = [Params::N200_K9, Params::N144_K5, Params::N48_K5];
 
-/// Headers that are found have the set's length and stand in the file as they are; a problem has a place in it.
+/// Checks that parsed headers have the parameter set's length and occur in the file, and that an error's offset is
+/// inside it.
 pub(crate) fn run(input: &[u8]) {
     let Some((params, content)) = choose(&SETS, input) else { return };
     match read::headers(content, params) {
@@ -15,22 +16,22 @@ pub(crate) fn run(input: &[u8]) {
             assert_eq!(headers.as_bytes().len(), headers.len() * params.header_bytes());
             let text =
                 content.iter().take(64).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
-            let stands = |header: &[u8]| content.windows(header.len()).any(|part| part == header);
-            assert!(text || headers.iter().all(stands));
+            let occurs = |header: &[u8]| content.windows(header.len()).any(|part| part == header);
+            assert!(text || headers.iter().all(occurs));
         }
         Err(error) => {
             assert!(!error.to_string().is_empty());
             let (read::Place::File(at) | read::Place::Line(_, at) | read::Place::Decoded(at)) =
                 error.place
             else {
-                unreachable!("a place of a new kind: {error}");
+                unreachable!("a new kind of place: {error}");
             };
             assert!(at <= content.len(), "{error}");
         }
     }
 }
 
-/// A header of each set: raw, twice, as hex, as a block, and framed as a node keeps it.
+/// Returns a header of each set: raw, twice, as hex, as a block, and framed as a node stores it.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let all = (0u8..).zip(SETS).flat_map(|(number, params)| {
         let mut header = vec![4; params.header_bytes()];

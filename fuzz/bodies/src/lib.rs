@@ -1,9 +1,8 @@
-//! What the fuzz targets do with their input. Each body is said once, here: libFuzzer runs it on what it finds
-//! (`fuzz/targets`), and `cargo test` on seeded random and changed inputs, so that a machine without a fuzzer shows
-//! something too.
+//! Bodies of the fuzz targets. libFuzzer runs each body on the inputs that it finds (`fuzz/targets`). `cargo test` runs
+//! each on seeded random inputs and on changed seeds, so that a machine without a fuzzer tests them too.
 //!
-//! A body is right when it returns. It panics when a decoder panics, accepts what it should not, or does not write
-//! again what it read.
+//! A body passes when it returns. It panics when a decoder panics, accepts an invalid input, or does not reproduce
+//! the input from the decoded value.
 
 mod card;
 mod claims;
@@ -16,18 +15,18 @@ mod signatures;
 mod snarkjs;
 mod trees;
 
-/// A body, and valid inputs to begin with.
+/// A body and its seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, which is that of the fuzz target.
+    /// The name of the fuzz target.
     pub name: &'static str,
-    /// What it does with an input.
+    /// Runs the body on an input.
     pub run: fn(&[u8]),
-    /// Inputs that get far.
+    /// Returns valid inputs, from which the fuzzer starts.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
-/// All of them.
+/// Every target.
 pub const TARGETS: [Target; 21] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
@@ -52,13 +51,13 @@ pub const TARGETS: [Target; 21] = [
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 
-/// Runs the body with this name.
+/// Runs the body of the target with this name.
 pub fn run(name: &str, input: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name);
     (target.unwrap_or_else(|| panic!("no body is called {name}")).run)(input);
 }
 
-/// The first byte chooses, the others are the input; none of an empty one.
+/// Chooses an item by the first byte; the other bytes are the input. Returns `None` for an empty input.
 fn choose<'a, T: Copy>(from: &[T], input: &'a [u8]) -> Option<(T, &'a [u8])> {
     let (&first, rest) = input.split_first()?;
     Some((from[usize::from(first) % from.len()], rest))

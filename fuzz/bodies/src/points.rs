@@ -1,4 +1,4 @@
-//! Points: whatever is read lies in the subgroup and is written as it was read.
+//! Encodings of points: a decoded point is in the subgroup, and encoding it reproduces the input.
 
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::sec1::{self, Hybrid};
@@ -9,7 +9,7 @@ use proofmill_algebra::{bls12_377, bls12_381, bn254, pallas, secp256k1::Secp256k
 
 use crate::choose;
 
-/// A public key of secp256k1.
+/// Decodes a public key of secp256k1.
 pub(crate) fn sec1(bytes: &[u8]) {
     let (strict, hybrid) =
         (sec1::decode(bytes, Hybrid::Refused), sec1::decode(bytes, Hybrid::Accepted));
@@ -37,7 +37,7 @@ pub(crate) fn sec1_seeds() -> Vec<Vec<u8>> {
     .collect()
 }
 
-/// BLS12-381: the form is told by the first byte's highest bit, the group by the length.
+/// Decodes points of BLS12-381. The highest bit of the first byte selects the form, the length selects the group.
 pub(crate) fn zcash(bytes: &[u8]) {
     zcash_group::<bls12_381::G1>(bytes);
     zcash_group::<bls12_381::G2>(bytes);
@@ -78,7 +78,7 @@ const GROUPS: [fn(&[u8]); 11] = [
     pair_group::<vesta::G1>,
 ];
 
-/// Our own form: the first byte chooses the group.
+/// Decodes this library's pairs of coordinates. The first byte chooses the group.
 pub(crate) fn pair(input: &[u8]) {
     if let Some((group, bytes)) = choose(&GROUPS, input) {
         group(bytes);
@@ -116,7 +116,7 @@ fn multiples<C: Curve>() -> impl Iterator<Item = Affine<C>> {
     (1..5).map(|k| Projective::<C>::generator().times_public(&[k]).into())
 }
 
-/// On the curve by its equation, and killed by the group's order.
+/// Asserts that the point satisfies the curve's equation and that the group's order annihilates it.
 fn assert_sound<C: Curve<Base: Coordinate>>(point: &Affine<C>) {
     let (x, y) = (point.x(), point.y());
     assert!(point == &Affine::IDENTITY || y.square() == x * x * x + C::B);

@@ -1,4 +1,4 @@
-//! ECDSA signatures: their DER, and the files that hold them.
+//! ECDSA signatures in DER and in files.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ fn parsed(item: &Item) -> Option<Signature> {
     parse(std::slice::from_ref(item), Policy::default()).remove(0).ok()
 }
 
-/// What is taken for DER is the one encoding of its integers.
+/// Checks that accepted DER is the unique encoding of its integers.
 pub(crate) fn der(input: &[u8]) {
     let key = [&[4][..], &[1; 64]].concat();
     let item = Item { key, signature: Encoded::Der(input.to_vec()), digest: [0; 32] };
@@ -39,7 +39,7 @@ pub(crate) fn der_seeds() -> Vec<Vec<u8>> {
     signatures.chain([vec![0x30, 6, 2, 1, 0, 2, 1, 0x7f], widest]).collect()
 }
 
-/// Entries are numbered upwards, and a file that is read can be written and read again.
+/// Checks that entries have ascending numbers, and that a file that parses survives a round trip.
 pub(crate) fn files(input: &[u8]) {
     let Ok(reader) = Reader::new(input) else { return };
     let (mut last, mut items) = (0, Vec::new());

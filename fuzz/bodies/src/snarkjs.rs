@@ -1,5 +1,5 @@
-//! The files of circom and snarkjs: what is read is in range and is written again as it was understood; what is refused has a
-//! place in the file.
+//! Files of circom and snarkjs: accepted values are in range and survive a round trip; an error has an offset inside the
+//! file.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use proofmill_proof::groth16::{Curve, Scalar};
 use proofmill_proof::snarkjs::{self, PointSection, Section, Witness, Zkey};
 use proofmill_proof::{Error, FileError, Result};
 
-/// What was read, after a look at the error of what was not.
-fn looked_at<T>(input: &[u8], read: Result<T>) -> Option<T> {
+/// Returns the value, or `None` after a check of the error.
+fn accepted<T>(input: &[u8], read: Result<T>) -> Option<T> {
     match read {
         Ok(value) => Some(value),
         Err(Error::File(wrong)) => {
@@ -29,20 +29,20 @@ fn looked_at<T>(input: &[u8], read: Result<T>) -> Option<T> {
 /// A proving key.
 pub(crate) fn zkey(input: &[u8]) {
     let read = Zkey::from_bytes("input", Arc::from(input));
-    let Some(key) = looked_at(input, read) else { return };
+    let Some(key) = accepted(input, read) else { return };
     assert!(key.public_inputs() < key.variables() && key.file_bytes() == input.len());
     for entry in key.coefficients().iter() {
         assert!(entry.constraint < 1 << key.domain_log() && entry.signal < key.variables());
         assert!(is_scalar(key.curve(), entry.value));
     }
     Section::ALL.into_iter().for_each(|section| points(&key.points(section)));
-    let Some(verifying) = looked_at(input, key.verifying_key()) else { return };
+    let Some(verifying) = accepted(input, key.verifying_key()) else { return };
     assert_eq!(verifying.public_inputs(), key.public_inputs());
     let text = snarkjs::verifying_key::text(&verifying).expect("points of the groups");
     assert_eq!(snarkjs::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
 }
 
-/// Either all points are read and on the curve, or none is.
+/// Checks that either all points are read and on the curve, or none is.
 fn points(section: &PointSection) {
     let mut bytes = vec![0; section.bytes().expect("memory") as usize];
     if let Err(error) = section.read_at(0, &mut bytes) {
@@ -76,19 +76,19 @@ fn is_scalar(curve: Curve, value: &Scalar) -> bool {
 /// A witness.
 pub(crate) fn wtns(input: &[u8]) {
     let read = Witness::from_bytes("input", Arc::from(input));
-    let Some(witness) = looked_at(input, read) else { return };
+    let Some(witness) = accepted(input, read) else { return };
     assert_eq!(witness.values().len(), witness.count());
     assert!(witness.values()[0][0] == 1);
     assert!(witness.values().iter().all(|value| is_scalar(witness.curve(), value)));
 }
 
-/// What is read is written, and what is written is read as the same.
+/// Checks that an accepted value survives a round trip.
 fn again<T: Debug + PartialEq>(
     input: &[u8],
     parse: impl Fn(&str, &[u8]) -> Result<T>,
     text: impl Fn(&T) -> String,
 ) {
-    let Some(value) = looked_at(input, parse("input", input)) else { return };
+    let Some(value) = accepted(input, parse("input", input)) else { return };
     assert_eq!(parse("text", text(&value).as_bytes()).expect("what was written"), value);
 }
 

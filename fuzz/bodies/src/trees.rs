@@ -1,4 +1,4 @@
-//! What is read of trees of Poseidon: a file of rows, an inclusion proof, and the checkpoint of a tree that was interrupted.
+//! Files of Poseidon trees: rows, inclusion proofs, and checkpoints of interrupted builds.
 
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use proofmill::{Device, open};
 
 use crate::choose;
 
-/// Arities of trees, and leaves of each.
+/// Arities of trees with their numbers of leaves.
 const SHAPES: [(usize, u64); 4] = [(2, 16), (4, 16), (8, 8), (11, 121)];
 
 fn device() -> &'static dyn Device {
@@ -18,7 +18,7 @@ fn device() -> &'static dyn Device {
     &**DEVICE.get_or_init(|| open("cpu:?threads=1").expect("the processor"))
 }
 
-/// A small tree's leaves: counted.
+/// Returns the leaves of a small tree, numbered from 0.
 fn leaves(shape: Shape) -> Vec<u8> {
     let leaf = |i: u64| [&i.to_le_bytes()[..], &[1; 23], &[0]].concat();
     (0..shape.leaves()).flat_map(leaf).collect()
@@ -28,7 +28,7 @@ fn shapes() -> impl Iterator<Item = Shape> {
     SHAPES.into_iter().map(|(arity, leaves)| Shape::new(arity, leaves).expect("a shape"))
 }
 
-/// A file of rows: its size is a tree's or it is refused, and each proof from it is one that is read again.
+/// Checks that a file of rows is refused unless its size is that of a tree, and that a proof can be read from it.
 pub fn rows(input: &[u8]) {
     let Some((arity, rows)) = choose(&[2, 3, 4, 8, 11, 36], input) else { return };
     let Ok(shape) = Shape::of_tree(arity, rows.len() as u64) else { return };
@@ -39,7 +39,7 @@ pub fn rows(input: &[u8]) {
     assert!(prove(shape, &mut Cursor::new(rows), shape.leaves()).is_err());
 }
 
-/// The files of small trees.
+/// Returns the row files of small trees.
 pub fn rows_seeds() -> Vec<Vec<u8>> {
     let chosen = [0, 2, 3, 4];
     let file = |(shape, chosen): (Shape, u8)| {
@@ -50,7 +50,7 @@ pub fn rows_seeds() -> Vec<Vec<u8>> {
     shapes().zip(chosen).map(file).collect()
 }
 
-/// An inclusion proof: what is read is written again, and leads somewhere or is refused.
+/// Checks that an inclusion proof survives a round trip, and that its root is a value or an error.
 pub fn proof(input: &[u8]) {
     let Ok(proof) = serde_json::from_slice::<Proof>(input) else { return };
     let text = serde_json::to_vec(&proof).expect("a proof as text");
@@ -59,7 +59,7 @@ pub fn proof(input: &[u8]) {
     let _ = proof.root(device());
 }
 
-/// Proofs of small trees.
+/// Returns inclusion proofs of small trees.
 pub fn proof_seeds() -> Vec<Vec<u8>> {
     let files = rows_seeds();
     let text = |(shape, file): (Shape, &Vec<u8>)| {
@@ -69,7 +69,7 @@ pub fn proof_seeds() -> Vec<Vec<u8>> {
     shapes().zip(&files).map(text).collect()
 }
 
-/// A checkpoint with the input and the rows that are there: it is refused, or the tree comes out as without it.
+/// Resumes a build from a checkpoint and complete rows: it is refused, or the tree equals one built without it.
 pub fn checkpoint(input: &[u8]) {
     let Ok(checkpoint) = serde_json::from_slice::<Checkpoint>(input) else { return };
     let text = serde_json::to_vec(&checkpoint).expect("a checkpoint as text");
@@ -84,7 +84,7 @@ pub fn checkpoint(input: &[u8]) {
     }
 }
 
-/// The last checkpoints of small trees.
+/// Returns the last checkpoint of each small tree.
 pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
     let text = |shape| {
         let plan = Build::new(shape, Leaves::Nodes).expect("a small tree");

@@ -1,6 +1,6 @@
 //! `proofmill bench`: the throughput of this machine's engines over the size, and the phases of a proof, as a table, as JSON and as a page.
 //!
-//! The page brings the kept figures along, ours and other libraries' from one run, and those of circuits: `make bench` measures beside
+//! The page includes the stored figures, ours and other libraries' from one run, and those of circuits: `make bench` compares with
 //! peers, which an installed command does not have.
 
 mod measure;
@@ -28,13 +28,13 @@ use crate::threads::Threads;
     "proofmill bench --quick --all-paths --threads 2 --json",
 ))]
 pub struct Arguments {
-    /// Small sizes and little time: shows that it runs, not what the figures are
+    /// Small sizes and little time, as a test; the figures are not representative
     #[arg(long)]
     quick: bool,
     /// Every code path that this processor has, one after the other [default: the one that is used]
     #[arg(long)]
     all_paths: bool,
-    /// Device to measure (see `proofmill devices`); what it does not offer is left out
+    /// Device to measure (see `proofmill devices`); unsupported operations are omitted
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
     #[command(flatten)]
@@ -47,13 +47,13 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Measures and shows.
+/// Measures and prints.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     if arguments.all_paths && arguments.device.scheme() != "cpu" {
         bail!("--all-paths: {} has no code paths of this processor", arguments.device);
     }
     let uri = arguments.threads.applied(arguments.device.clone())?;
-    // Before a minute of measuring: where the page cannot be, that is said now.
+    // Before a minute of measuring: an error of the page's path is reported first.
     let place = |path: &PathBuf| format!("--html: {}", path.display());
     let html = match &arguments.html {
         Some(path) => Some((path, NewFile::create(path).with_context(|| place(path))?)),
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     Ok(Exit::Valid)
 }
 
-/// This program once for each code path up to the one that is used: some paths are for a whole process.
+/// Runs this program once for each code path up to the selected one: some paths apply to a whole process.
 fn each_path(uri: &Uri, quick: bool) -> anyhow::Result<Vec<Value>> {
     let program = std::env::current_exe().context("this program's file")?;
     let mut runs = Vec::new();
@@ -98,7 +98,7 @@ fn each_path(uri: &Uri, quick: bool) -> anyhow::Result<Vec<Value>> {
     Ok(runs)
 }
 
-/// A table of the rates, a column a code path, and one of the phases of a proof.
+/// Prints a table of the rates, one column per code path, and one of the phases of a proof.
 fn show(seen: &Value, output: &mut Output) -> anyhow::Result<()> {
     let runs = list(&seen["runs"]);
     output.line(format_args!(

@@ -53,7 +53,7 @@ enum Suite {
     Possession,
 }
 
-/// What a line asks.
+/// A claim of a line.
 enum Claim {
     One(PublicKey, Vec<u8>, Signature),
     OfOneMessage(Vec<PublicKey>, Vec<u8>, Signature),
@@ -147,7 +147,7 @@ fn fields(line: &str) -> anyhow::Result<Map<String, Value>> {
     }
 }
 
-/// What a line says. Fields that are not there or not hex are errors; bytes that are no key or signature make a claim that is not true.
+/// Parses a line. Fields that are missing or not hex are errors; bytes that are no key or signature make a false claim.
 fn claim(
     variant: Variant,
     scheme: Scheme,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use proofmill::Device;
 
-/// That time, so far.
+/// The accumulated time.
 #[derive(Default)]
 pub struct Busy {
     total: Duration,
@@ -19,17 +19,17 @@ impl Busy {
         self.until = Some(from.max(answered));
     }
 
-    /// In seconds.
+    /// Returns the time in seconds.
     pub fn seconds(&self) -> f64 {
         self.total.as_secs_f64()
     }
 
-    /// How many a second this is; nothing where the device had no request.
+    /// Returns the rate per second, or `None` if the device had no request.
     pub fn rate(&self, number: u64) -> Option<f64> {
         (!self.total.is_zero()).then(|| number as f64 / self.seconds())
     }
 
-    /// How a summary ends: the time, the rate of what was verified, and the cycles where they are counted.
+    /// Returns the end of a summary: the time, the rate of what was verified, and the cycles where they are counted.
     pub fn summary(&self, number: u64, nouns: &str, device: &dyn Device) -> String {
         let mut end = String::new();
         if let Some(rate) = self.rate(number) {

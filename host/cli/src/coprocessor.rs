@@ -98,7 +98,7 @@ pub struct Trace {
     program: PathBuf,
 }
 
-/// Does what is asked.
+/// Runs the subcommand.
 pub fn run(command: &Command, output: &mut Output) -> anyhow::Result<Exit> {
     match command {
         Command::Asm(arguments) => asm(arguments, output),
@@ -124,7 +124,7 @@ fn asm(arguments: &Asm, output: &mut Output) -> anyhow::Result<Exit> {
         let cycles = cycles_of_all(&assembly)?;
         for (at, instruction) in &assembly.program {
             let bytes = hex::encode(instruction.to_bytes());
-            let (cycles, text) = (column(cycles.get(at)), told(&assembly, *instruction));
+            let (cycles, text) = (column(cycles.get(at)), described(&assembly, *instruction));
             output.line(format_args!("{at:>3}  {bytes}  {cycles}  {text}"))?;
         }
     }
@@ -207,7 +207,7 @@ fn trace(arguments: &Trace, output: &mut Output) -> anyhow::Result<Exit> {
     while steps < arguments.limit && !machine.waits() {
         let (at, before) = (machine.pointer(), machine.data.clone());
         let cycles = cycles_now(&kept, &machine);
-        let text = told(&assembly, machine.program[at]);
+        let text = described(&assembly, machine.program[at]);
         output.line(format_args!("{at:>3}  {}  {text}", column(cycles.as_ref())))?;
         match machine.step() {
             Event::Sent(sent) => interrupt(output, &sent)?,
@@ -235,7 +235,7 @@ fn read(path: &Path) -> anyhow::Result<Assembly> {
     text.parse().with_context(named)
 }
 
-/// A machine that is about to begin the program.
+/// Returns a machine at the start of the program.
 fn machine(assembly: &Assembly) -> Machine {
     let sizes = assembly.sizes;
     let mut machine = Machine::new(Isa::best(), sizes.data.ilog2(), sizes.instructions.ilog2());
@@ -253,8 +253,8 @@ fn kept_cycles() -> anyhow::Result<BTreeMap<String, u64>> {
     serde_json::from_str(CYCLES).context("kept cycles")
 }
 
-/// Cycles of the instruction at the pointer: none of control, nor of what was not measured on
-/// operands like these.
+/// Returns the cycles of the instruction at the pointer; none of control, nor of instructions that were not measured on
+/// operands of these types.
 fn cycles_now(kept: &BTreeMap<String, u64>, machine: &Machine) -> Option<u64> {
     let instruction = machine.program[machine.pointer()];
     let opcode = Opcode::from_number(instruction.opcode)?;
@@ -287,7 +287,7 @@ fn measured_as(role: Role, kind: Kind) -> Option<&'static str> {
     )
 }
 
-/// Slot of an instruction -> its cycles, as the program comes to it first.
+/// Returns slot of an instruction -> its cycles, for the first execution of each.
 fn cycles_of_all(assembly: &Assembly) -> anyhow::Result<BTreeMap<usize, u64>> {
     let (mut machine, kept, mut found) = (machine(assembly), kept_cycles()?, BTreeMap::new());
     for _ in 0..LISTED {
@@ -319,14 +319,14 @@ fn interrupt(output: &mut Output, sent: &Interrupt) -> anyhow::Result<()> {
     sent.value.iter().try_for_each(|value| output.line(format_args!("  {}", number(value))))
 }
 
-/// Why an instruction was refused, with the line that it stands in.
+/// Returns the reason for a refused instruction, with its line.
 fn refused(assembly: &Assembly, fault: Fault, at: usize) -> String {
     let line = assembly.lines.get(&at).map_or(String::new(), |line| format!("line {line}: "));
     format!("{line}slot {at} was refused: {fault}")
 }
 
-/// An instruction with the names of its slots.
-fn told(assembly: &Assembly, instruction: Instruction) -> String {
+/// Formats an instruction with the names of its slots.
+fn described(assembly: &Assembly, instruction: Instruction) -> String {
     let Some(opcode) = Opcode::from_number(instruction.opcode) else {
         return instruction.to_string();
     };
@@ -340,7 +340,7 @@ fn told(assembly: &Assembly, instruction: Instruction) -> String {
     format!("{} {}", opcode.name(), operands.join(", ")).trim_end().to_owned()
 }
 
-/// A slot by its name, or how far behind one it is within the value there, or its number.
+/// Formats a slot as its name, as an offset within a named value, or as its number.
 fn place(assembly: &Assembly, slot: usize, slots_at: impl Fn(usize) -> usize) -> String {
     let before = assembly.names.iter().filter(|(_, at)| (*at..at + slots_at(*at)).contains(&slot));
     match before.max_by_key(|(_, at)| *at) {
@@ -350,14 +350,14 @@ fn place(assembly: &Assembly, slot: usize, slots_at: impl Fn(usize) -> usize) ->
     }
 }
 
-/// The type of the value that begins in a slot, and its numbers.
+/// Returns the type of the value that begins in a slot, and its numbers.
 fn value(slots: &[Slot], at: usize) -> (Kind, Vec<String>) {
     let kind = slots[at].kind();
     let slots = slots[at..].iter().take(kind.slots());
     (kind, slots.map(|slot| number(slot.value())).collect())
 }
 
-/// `0x` and digits without zeros in front.
+/// Formats `0x` and digits without leading zeros.
 fn number(value: &[u8; SLOT_BYTES]) -> String {
     let digits: String = value.iter().rev().map(|byte| format!("{byte:02x}")).collect();
     let digits = digits.trim_start_matches('0');

@@ -128,7 +128,7 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
     Ok(Exit::Valid)
 }
 
-/// Writes a file, which is there when it is whole.
+/// Writes a file under a temporary name, and renames it when it is complete.
 fn write(
     argument: &str,
     file: &Path,

@@ -1,4 +1,4 @@
-//! `proofmill device-server`: a device of this machine for clients elsewhere.
+//! `proofmill device-server`: serves a device of this machine to remote clients.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -20,7 +20,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Opens each in turn, so that it says itself what it is.
+/// Opens each device in turn and prints its own description.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let rows: Vec<Value> = match &arguments.device {
         Some(uri) => vec![shown(&*proofmill::open_uri(uri)?)],

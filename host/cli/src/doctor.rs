@@ -20,10 +20,10 @@ use crate::output::{Exit, Output};
     "proofmill doctor --device tcp://127.0.0.1:7733",
 ))]
 pub struct Arguments {
-    /// Measures what each code path reaches here, in about five seconds
+    /// Measures each code path on this machine, in about five seconds
     #[arg(long)]
     measure: bool,
-    /// Measures the way to this device, too: round trip and bandwidth
+    /// Measures the connection to this device, too: round trip and bandwidth
     #[arg(long, value_name = "URI")]
     device: Option<Uri>,
     /// Writes one JSON document
@@ -31,7 +31,7 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Looks, and says what it saw; an empty machine is no error.
+/// Reports on this machine. A machine without devices is no error.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let mut seen = look();
     if arguments.measure {
@@ -58,8 +58,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     output.line(format_args!("absent       {}", list(&cpu["absent"])))?;
     if !Isa::not_compiled().is_empty() {
         output.line(format_args!(
-            "left out     {}: build without PROOFMILL_BUILD=native",
-            list(&cpu["left_out"])
+            "omitted      {}: build without PROOFMILL_BUILD=native",
+            list(&cpu["omitted"])
         ))?;
     }
     output.line(format_args!("chosen       {}: {}", text(&cpu["chosen"]), text(&cpu["reason"])))?;
@@ -158,7 +158,7 @@ fn look() -> Value {
             "features": features(),
             "code_paths": present,
             "absent": absent,
-            "left_out": left_out,
+            "omitted": left_out,
             "chosen": Isa::best().name(),
             "reason": reason(&present),
         },
@@ -188,7 +188,7 @@ fn reason(present: &[&str]) -> String {
     }
 }
 
-/// What the kernel tells under a name, where it does.
+/// Returns the kernel's value of a name, if it reports one.
 fn told(file: &str, name: &str) -> Option<String> {
     let content = fs::read_to_string(file).ok()?;
     let line = content.lines().find(|line| line.starts_with(name))?;

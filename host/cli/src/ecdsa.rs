@@ -43,9 +43,9 @@ pub enum Command {
     Verify(Arguments),
     /// Converts signatures to the compact form, which is smaller and faster to read.
     ///
-    /// A signature that the compact form cannot hold, such as one with malformed DER, is reported and left out.
+    /// A signature that the compact form cannot hold, such as one with malformed DER, is reported and omitted.
     ///
-    /// Exit codes: 0 all written, 1 some were left out, 2 wrong usage, a broken file, or nothing to write; then
+    /// Exit codes: 0 all written, 1 some were omitted, 2 wrong usage, a broken file, or nothing to write; then
     /// no file is made.
     Convert(convert::Arguments),
 }

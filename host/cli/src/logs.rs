@@ -1,4 +1,4 @@
-//! Lines on standard error of commands that go on until a signal ends them: what was asked and how it ended, never what it was about.
+//! Log lines on standard error of commands that run until a signal ends them: requests and their results, never their contents.
 
 use std::io;
 
@@ -11,7 +11,7 @@ pub struct Logs {
     /// How lines are written to standard error
     #[arg(long, value_enum, default_value_t)]
     log_format: Format,
-    /// What is written: `debug` adds the phases of each proof, what devices are asked, and requests that only look
+    /// Level of messages: `debug` adds the phases of each proof, requests to devices, and read-only requests
     #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = ["error", "warn", "info", "debug"])]
     log_level: String,
 }
@@ -26,8 +26,8 @@ enum Format {
 }
 
 impl Logs {
-    /// From now on everything of this level and above is written. A request, a job or a client is a span; at `debug` a proof is one within it, and
-    /// within that each phase and what a device is asked.
+    /// Starts logging at this level and above. A request, a job or a client is a span. At `debug` a proof is one within it, and within that each
+    /// phase and each request to a device.
     pub fn start(&self) -> anyhow::Result<()> {
         let lines = tracing_subscriber::fmt()
             .with_max_level(self.log_level.parse::<LevelFilter>()?)

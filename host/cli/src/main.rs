@@ -1,8 +1,8 @@
-//! The `proofmill` command: one file a subcommand, each thin above the library.
+//! The `proofmill` command: one file per subcommand, each a thin layer over the library.
 //!
 //! Exit codes: 0 everything valid, 1 something invalid, 2 wrong usage or input, 3 the device failed.
 
-/// What stands at the end of a subcommand's help; a test holds that each line parses.
+/// The end of a subcommand's help; a test checks that each line parses.
 macro_rules! examples {
     ($($line:literal),+ $(,)?) => { concat!("Examples:", $("\n  ", $line),+) };
 }

@@ -1,4 +1,4 @@
-//! What every subcommand says and how it ends.
+//! Output of the subcommands, and their exit codes.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use proofmill::groth16;
 use serde_json::json;
 
-/// How the command ends. Of several ends the greatest counts.
+/// The exit code of the command. Of several, the greatest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Everything was valid.
@@ -19,7 +19,7 @@ pub enum Exit {
     Input,
     /// The device failed, or could not be opened.
     Device,
-    /// Nobody reads what is written any more.
+    /// The reader of the output has closed it.
     Pipe,
 }
 
@@ -88,7 +88,7 @@ impl Output {
         if self.terminal { self.flush() } else { Ok(()) }
     }
 
-    /// Says what is wrong with a file: on standard error, and where output is JSON in a line of that too.
+    /// Reports an error of a file: on standard error, and with JSON output also in a line of it.
     pub fn broken(&mut self, file: &Path, error: anyhow::Error, json: bool) -> anyhow::Result<()> {
         // What stands above on the terminal comes first.
         self.flush()?;
@@ -111,17 +111,17 @@ pub fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Says something on standard error besides. Where that is closed, nobody wants to know.
+/// Writes a note to standard error. Errors are ignored, since standard error may be closed.
 pub fn note(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "proofmill: {text}");
 }
 
-/// Says on standard error what went wrong. Where that is closed, nobody wants to know.
+/// Reports an error on standard error. Errors of writing are ignored, since standard error may be closed.
 pub fn report(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "proofmill: {}", told(error));
 }
 
-/// An error and its causes, but for those that the one before has told already.
+/// Formats an error and its causes, without those that the previous text already ends with.
 fn told(error: &anyhow::Error) -> String {
     let mut told = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

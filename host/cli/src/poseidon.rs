@@ -105,7 +105,7 @@ pub struct Tree {
     /// Leaves are the hashes of columns, each of so many elements
     #[arg(long, value_name = "ELEMENTS")]
     columns: Option<usize>,
-    /// Keeps what is done when it is interrupted, in TREE.part and TREE.part.json, and goes on with what is there
+    /// Keeps the state on interruption, in TREE.part and TREE.part.json, and resumes from an existing state
     #[arg(long)]
     resume: bool,
     /// Device that computes (see `proofmill devices`)

@@ -1,4 +1,4 @@
-//! How far a long work is, on standard error and only where that is a terminal.
+//! Progress of long work, on standard error and only on a terminal.
 
 #[cfg(feature = "dev")]
 use std::io::Write;
@@ -24,13 +24,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of a work in so many parts, each with a name.
+    /// Creates a bar for work in `count` parts, each with a name.
     pub fn of_parts(count: usize) -> Self {
         let length = count as f64 * PARTS;
         Self::new(Some(length as u64), "{bar:40} {percent:>3} %  {msg}  {elapsed}", count)
     }
 
-    /// Of a file that is written.
+    /// Creates a bar for a file to write.
     #[cfg(feature = "dev")]
     pub fn of_bytes(name: &str) -> Self {
         let progress = Self::new(None, "{spinner} {msg} {bytes}  {elapsed}", 0);
@@ -46,7 +46,7 @@ impl Progress {
         Self { bar, begun: Instant::now(), parts: Mutex::default(), count }
     }
 
-    /// Says what of a part is done, from 0 to 1. Any thread may say so.
+    /// Sets the completed fraction of a part, from 0 to 1. May be called by any thread.
     pub fn say(&self, name: &str, done: f64) {
         self.show();
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);

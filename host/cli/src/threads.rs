@@ -1,4 +1,4 @@
-//! How many threads of this machine work, beside a device or as one.
+//! The number of threads of this machine, beside a device or as the device.
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -13,7 +13,7 @@ pub struct Threads {
     threads: Option<u16>,
 }
 
-/// Does a work, with a pool of so many threads, or of all, for what it divides.
+/// Runs work with a pool of this many threads, or of all.
 pub fn run<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> anyhow::Result<T> + Send,
@@ -27,7 +27,7 @@ pub fn run<T: Send>(
 }
 
 impl Threads {
-    /// Does a work, with a pool of so many threads for what it divides.
+    /// Runs work with a pool of this many threads.
     pub fn run<T: Send>(
         self,
         work: impl FnOnce() -> anyhow::Result<T> + Send,
@@ -35,15 +35,17 @@ impl Threads {
         run(self.threads.map(usize::from), work)
     }
 
-    /// The processor with so many threads.
+    /// Returns the URI of the processor with this many threads.
     pub fn processor(self) -> anyhow::Result<Uri> {
         self.applied("cpu:".parse()?)
     }
 
-    /// The URI with this number, if it is that of the processor.
+    /// Adds the number to the URI, if it is that of the processor.
     pub fn applied(self, uri: Uri) -> anyhow::Result<Uri> {
         match self.threads {
-            Some(_) if uri.option("threads").is_some() => bail!("--threads: {uri} says it too"),
+            Some(_) if uri.option("threads").is_some() => {
+                bail!("--threads: {uri} has the option, too")
+            }
             Some(threads) if uri.scheme() == "cpu" => {
                 Ok(uri.with_option("threads", &threads.to_string()))
             }

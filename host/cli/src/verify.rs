@@ -1,4 +1,4 @@
-//! `proofmill verify`: is a proof valid?
+//! `proofmill verify`: verifies proofs.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -105,7 +105,7 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// What is said of a proof.
+/// The output for a proof.
 struct Verdict {
     valid: bool,
     curve: Curve,

@@ -43,7 +43,7 @@ return { wide, scroll: document.documentElement.scrollWidth, over: over.slice(0,
 
 
 class Browser:
-    """A page in Chromium, told what to do through its pipes. `--window-size` would not do: no window is narrower than 500 pixels."""
+    """A page in Chromium, controlled through pipes. `--window-size` is not sufficient: no window is narrower than 500 pixels."""
 
     def __init__(self, folder):
         (reads, self.to), (self.answers, writes) = os.pipe(), os.pipe()
@@ -148,7 +148,7 @@ class Pages(unittest.TestCase):
 
 
 def load_tests(_loader, tests, _pattern):
-    """All of them; or one that says why not, since Python calls it a failure where there is none."""
+    """Returns the tests, or a placeholder that prints the reason, since Python treats an empty suite as a failure."""
     reason = "SKIPPED the pages in a browser: there is no chromium; on Debian: apt-get install chromium"
     return tests if CHROMIUM else unittest.TestSuite([unittest.FunctionTestCase(lambda: print(reason))])
 

@@ -1,4 +1,4 @@
-//! BLS signatures on BLS12-381, verified: draft-irtf-cfrg-bls-signature-05, with hashing to curves of RFC 9380.
+//! Verification of BLS signatures on BLS12-381: draft-irtf-cfrg-bls-signature-05, with hashing to curves of RFC 9380.
 //!
 //! | | public keys | signatures |
 //! |---|---|---|
@@ -9,8 +9,9 @@
 //! e(key, H(message)) = e(generator, signature)      and products of that
 //! ```
 //!
-//! Keys and signatures are in the compressed form of the draft. Reading one checks that it is a point of the subgroup, a key also that it is not the identity, so whatever
-//! is here can be verified: [`PublicKey`], [`Signature`]. A signature that does not verify is an answer, not an error.
+//! Keys and signatures are in the compressed form of the draft. Decoding checks that a point is in the subgroup, and that a
+//! key is not the identity. Every [`PublicKey`] and [`Signature`] is therefore valid input. A signature that does not verify
+//! is a result, not an error.
 
 mod hash;
 mod keys;
@@ -22,7 +23,7 @@ pub use verify::{
     Verifier, aggregate_verify, fast_aggregate_verify, find_invalid, pop_verify, verify,
 };
 
-/// Which group has the keys.
+/// The group of the keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Short keys, in G1.
@@ -32,23 +33,23 @@ pub enum Variant {
     MinSig,
 }
 
-/// What keeps a key from being made of others' keys: section 3 of the draft.
+/// The defence against rogue keys: section 3 of the draft.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Messages of an aggregate differ: `NUL`.
+    /// `NUL`: the messages of an aggregate differ.
     #[default]
     Basic,
-    /// What is signed is the key and the message: `AUG`.
+    /// `AUG`: the signed message is the key followed by the message.
     MessageAugmentation,
-    /// Each key came with a proof that its owner has the secret ([`pop_verify`]): `POP`.
+    /// `POP`: each key comes with a proof that its owner has the secret ([`pop_verify`]).
     ProofOfPossession,
 }
 
 impl Variant {
-    /// Both.
+    /// Both variants.
     pub const ALL: [Self; 2] = [Self::MinPk, Self::MinSig];
 
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MinPk => "min-pk",
@@ -56,7 +57,7 @@ impl Variant {
         }
     }
 
-    /// Bytes of a public key.
+    /// Returns the length of a public key in bytes.
     pub const fn key_bytes(self) -> usize {
         match self {
             Self::MinPk => 48,
@@ -64,12 +65,12 @@ impl Variant {
         }
     }
 
-    /// Bytes of a signature.
+    /// Returns the length of a signature in bytes.
     pub const fn signature_bytes(self) -> usize {
         144 - self.key_bytes()
     }
 
-    /// The part of a tag that says where messages are hashed to.
+    /// Returns the part of a tag that names the hash to the curve.
     const fn suite(self) -> &'static str {
         match self {
             Self::MinPk => "BLS12381G2_XMD:SHA-256_SSWU_RO_",
@@ -79,10 +80,10 @@ impl Variant {
 }
 
 impl Scheme {
-    /// All three.
+    /// Every scheme.
     pub const ALL: [Self; 3] = [Self::Basic, Self::MessageAugmentation, Self::ProofOfPossession];
 
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -91,7 +92,7 @@ impl Scheme {
         }
     }
 
-    /// The domain separation tag of signatures: the ciphersuite's name, section 4.2.
+    /// Returns the domain separation tag of signatures: the ciphersuite's name, section 4.2.
     pub fn tag(self, variant: Variant) -> String {
         let scheme = match self {
             Self::Basic => "NUL",
@@ -102,7 +103,7 @@ impl Scheme {
     }
 }
 
-/// The tag of proofs of possession: section 4.2.3.
+/// Returns the tag of proofs of possession: section 4.2.3.
 fn possession_tag(variant: Variant) -> String {
     format!("BLS_POP_{}POP_", variant.suite())
 }

@@ -1,14 +1,14 @@
-//! Circuits of our own, and keys for them that are INSECURE by construction: their secrets follow from a seed that everybody
-//! may read, and whoever knows the secrets proves anything. They are for tests, figures and demonstrations.
+//! Test circuits, and keys for them that are INSECURE by construction: their secrets are derived from a public seed, and
+//! knowledge of the secrets allows forging proofs. They are for tests, measurements and demonstrations.
 //!
-//! | what | who |
+//! | what | item |
 //! |---|---|
 //! | a circuit with its witness | [`Circuit`], of a [`Statement`] |
 //! | its files for circom's tools and for [`snarkjs`](crate::snarkjs) | [`Circuit::write_insecure_key`], [`Circuit::write_witness`] |
 //! | a powers-of-tau file for keys that snarkjs makes | [`InsecurePowersOfTau`] |
-//! | circuits of one's own | [`r1cs::Builder`] |
+//! | other circuits | [`r1cs::Builder`] |
 //!
-//! What is written depends on the seed alone, and on no thread; the snarkjs of 2024 and 2025 (0.7) reads it.
+//! The output depends only on the seed, not on the number of threads. snarkjs 0.7 reads it.
 
 mod chain;
 mod circuit;
@@ -25,9 +25,9 @@ mod wtns;
 mod zkey;
 
 pub use chain::chain;
-pub use circuit::{Circuit, MOST_CONSTRAINTS, Statement};
-pub use ptau::{InsecurePowersOfTau, MOST_POWER};
+pub use circuit::{Circuit, MAX_CONSTRAINTS, Statement};
+pub use ptau::{InsecurePowersOfTau, MAX_POWER};
 pub use sha256::sha256;
 
-/// What the files say of themselves where they have room for words.
+/// The warning in the files, in fields for free text.
 pub const WARNING: &str = "INSECURE: made by proofmill dev; its secrets follow from a seed, whoever knows it proves anything";

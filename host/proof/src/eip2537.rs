@@ -1,7 +1,7 @@
-//! The precompiled contracts of EIP-2537: sums, multiples, pairings and maps on BLS12-381, by their names and with their encodings. Gas is not counted.
+//! The precompiled contracts of EIP-2537: additions, multiplications, pairings and maps on BLS12-381, with the names and encodings of the proposal. Gas is not counted.
 //!
-//! A number below p has 64 bytes, big-endian, of which the first 16 are zeros; an element of Fp2 has the coefficient of 1 first; a point is x and y, and the identity
-//! all zeros; a scalar has 32 bytes and may be any number. What a contract refuses is a [`Failure`].
+//! A number below p has 64 bytes, big-endian, of which the first 16 are zeros. An element of Fp2 has the coefficient of 1 first. A point is x and y; the
+//! identity is all zeros. A scalar has 32 bytes and may be any number. A [`Failure`] is the reason for a rejected input.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use proofmill_algebra::tower::Fp12;
 use crate::Pairings;
 use crate::deep::deep;
 
-/// Bytes of a number, and how many of them are zeros.
+/// Bytes of a number, and of its leading zeros.
 const NUMBER: usize = 64;
 const PADDING: usize = 16;
 const SCALAR: usize = 32;
@@ -26,27 +26,27 @@ const SCALAR: usize = 32;
 /// A contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// BLS12_G1ADD: the sum of two points of the curve.
+    /// BLS12_G1ADD: adds two points of the curve.
     G1Add,
-    /// BLS12_G1MSM: the sum of multiples of points of the subgroup.
+    /// BLS12_G1MSM: adds multiples of points of the subgroup.
     G1Msm,
     /// BLS12_G2ADD.
     G2Add,
     /// BLS12_G2MSM.
     G2Msm,
-    /// BLS12_PAIRING_CHECK: is a product of pairings 1?
+    /// BLS12_PAIRING_CHECK: tests whether a product of pairings is 1.
     PairingCheck,
-    /// BLS12_MAP_FP_TO_G1: a point of the subgroup for a number.
+    /// BLS12_MAP_FP_TO_G1: maps a number to a point of the subgroup.
     MapFpToG1,
     /// BLS12_MAP_FP2_TO_G2.
     MapFp2ToG2,
 }
 
-/// Why a contract refuses its input.
+/// The reason for a rejected input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Failure {
-    /// Not as many bytes as the operation takes, or none where it takes a list.
+    /// The number of bytes does not fit the operation, or a list is empty.
     Length,
     /// Some of the first 16 bytes of a number are not zero.
     Padding,
@@ -54,7 +54,7 @@ pub enum Failure {
     NotReduced,
     /// A point that is not on the curve.
     NotOnCurve,
-    /// A point of the curve that is not in the subgroup, where it has to be.
+    /// A point of the curve that is not in the required subgroup.
     NotInSubgroup,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Operation {
-    /// All there are, in the order of their addresses.
+    /// Every operation, in the order of their addresses.
     pub const ALL: [Self; 7] = [
         Self::G1Add,
         Self::G1Msm,
@@ -84,7 +84,7 @@ impl Operation {
         Self::MapFp2ToG2,
     ];
 
-    /// Its name in the proposal.
+    /// Returns its name in the proposal.
     pub const fn name(self) -> &'static str {
         match self {
             Self::G1Add => "BLS12_G1ADD",
@@ -97,12 +97,12 @@ impl Operation {
         }
     }
 
-    /// The contract's address: 0x0b to 0x11.
+    /// Returns the contract's address: 0x0b to 0x11.
     pub const fn address(self) -> u8 {
         0x0b + self as u8
     }
 
-    /// The contract's output.
+    /// Computes the contract's output.
     pub fn run(self, input: &[u8]) -> Result<Vec<u8>, Failure> {
         match self {
             Self::G1Add => add::<G1>(input),
@@ -119,7 +119,7 @@ impl Operation {
         }
     }
 
-    /// The same, with pairings computed somewhere else. The outer error is that of a device which gives no answer.
+    /// Computes the output with pairings on another device. The outer error is a failure of the device.
     pub fn run_with(
         self,
         pairings: &Pairings,
@@ -137,9 +137,9 @@ impl Operation {
     }
 }
 
-/// A coordinate with the padding of the contracts.
+/// A coordinate in the padded encoding of the contracts.
 trait Padded: Coordinate {
-    /// Its bytes.
+    /// Bytes of a padded coordinate.
     const PADDED: usize;
 
     fn read(bytes: &[u8]) -> Result<Self, Failure>;
@@ -178,19 +178,19 @@ impl Padded for Fp2 {
     }
 }
 
-/// Bytes of a point.
+/// Returns the number of bytes of a point.
 const fn point_bytes<C: Curve<Base: Padded>>() -> usize {
     2 * C::Base::PADDED
 }
 
-/// A point of the curve.
+/// Decodes a point of the curve.
 fn point<C: Curve<Base: Padded>>(bytes: &[u8]) -> Result<Affine<C>, Failure> {
     let (x, y) = bytes.split_at(C::Base::PADDED);
     let point = Affine::new(C::Base::read(x)?, C::Base::read(y)?);
     Option::from(point).ok_or(Failure::NotOnCurve)
 }
 
-/// A point of the subgroup.
+/// Decodes a point of the subgroup.
 fn in_subgroup<C: Curve<Base: Padded>>(bytes: &[u8]) -> Result<Affine<C>, Failure> {
     let point = point::<C>(bytes)?;
     if point.is_in_subgroup().into() { Ok(point) } else { Err(Failure::NotInSubgroup) }
@@ -203,7 +203,7 @@ fn written<C: Curve<Base: Padded>>(point: impl Into<Affine<C>>) -> Vec<u8> {
     bytes
 }
 
-/// Some items of so many bytes each.
+/// Splits the input into items.
 fn items(input: &[u8], bytes: usize) -> Result<impl Iterator<Item = &[u8]>, Failure> {
     if input.is_empty() || !input.len().is_multiple_of(bytes) {
         return Err(Failure::Length);
@@ -231,7 +231,7 @@ fn multiples<C: Group<Base: Padded>>(input: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(written::<C>(sum.expect("scalars are below r")))
 }
 
-/// A scalar modulo r, which the points of the subgroup do not notice, little-endian.
+/// Reduces a scalar modulo r, the order of the subgroup, and returns it little-endian.
 fn reduced<C: Curve>(scalar: &[u8]) -> [u8; msm::SCALAR_BYTES] {
     let mut wide = [0; 64];
     wide.iter_mut().zip(scalar.iter().rev()).for_each(|(to, from)| *to = *from);
@@ -248,7 +248,7 @@ fn pairs(input: &[u8]) -> Result<Vec<Pair<Bls12381>>, Failure> {
     Ok(pairs)
 }
 
-/// The output of the pairing check.
+/// Encodes the output of the pairing check.
 fn checked(is_one: bool) -> Vec<u8> {
     let mut output = vec![0; SCALAR];
     output[SCALAR - 1] = is_one.into();

@@ -1,16 +1,16 @@
-//! What can go wrong between files and a proof. A proof that is not valid is an answer, not an error.
+//! Errors of reading, proving and verifying. An invalid proof is a result, not an error.
 
-/// The result of reading, proving, verifying.
+/// The result of reading, proving or verifying.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why there is no answer.
+/// An error of reading, proving or verifying.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file is not what it should be.
+    /// A file is malformed.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Inputs that do not belong together, or not to this protocol: a witness of another circuit, a curve without a prover.
+    /// Inputs that do not match each other or the protocol: a witness of another circuit, a curve without a prover.
     #[error("{argument}: {problem}")]
     Argument {
         /// The input's name.
@@ -18,12 +18,12 @@ pub enum Error {
         /// What was found and what was expected.
         problem: String,
     },
-    /// The proof that was made does not verify, whatever device made it.
+    /// The new proof does not verify, on any device.
     #[error(
         "the proof does not verify: the witness does not satisfy the circuit, or the key is damaged"
     )]
     DoesNotVerify,
-    /// A device gave no answer.
+    /// A device failed.
     #[error(transparent)]
     Device(proofmill_op::Error),
     /// Reading or writing failed.
@@ -31,15 +31,15 @@ pub enum Error {
     Io {
         /// The file.
         name: String,
-        /// The operating system's word.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The system gave no random bytes.
+    /// The system returned no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(String),
 }
 
-/// Where a file is wrong, and how.
+/// The position of an error in a file, and the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {section}, byte {offset}: {problem}")]
 #[non_exhaustive]
@@ -50,18 +50,18 @@ pub struct FileError {
     pub section: String,
     /// Bytes from the beginning of the file.
     pub offset: u64,
-    /// What was found and what was expected.
+    /// The found and the expected value.
     pub problem: String,
 }
 
 impl Error {
-    /// An [`Error::Argument`].
+    /// Creates an [`Error::Argument`].
     pub fn argument(argument: &'static str, problem: impl Into<String>) -> Self {
         Self::Argument { argument, problem: problem.into() }
     }
 }
 
-/// A device that reads a section of a file passes on what the file said of itself.
+/// Unwraps a [`FileError`] that a device got while it read a section of a file.
 impl From<proofmill_op::Error> for Error {
     fn from(error: proofmill_op::Error) -> Self {
         if let proofmill_op::Error::Io { source, .. } = &error

@@ -1,7 +1,7 @@
-//! Groth16: three points that convince of a witness to a circuit (Groth, *On the Size of Pairing-based Non-interactive
-//! Arguments*, EUROCRYPT 2016, ePrint 2016/260, section 3.2).
+//! Groth16: proofs of three points (Groth, *On the Size of Pairing-based Non-interactive Arguments*, EUROCRYPT 2016, ePrint
+//! 2016/260, section 3.2).
 //!
-//! Points are in the form of [`proofmill_op::msm`]; those of a [`Proof`] and a [`VerifyingKey`] that were read from a file are points of their groups.
+//! Points are in the form of [`proofmill_op::msm`]. Those of a [`Proof`] and a [`VerifyingKey`] that were read from a file are points of their groups.
 
 mod allocator;
 mod assemble;
@@ -35,15 +35,15 @@ pub type Scalar = [u8; 32];
 pub struct Proof {
     /// The curve.
     pub curve: Curve,
-    /// In G1.
+    /// A point of G1.
     pub a: Vec<u8>,
-    /// In G2.
+    /// A point of G2.
     pub b: Vec<u8>,
-    /// In G1.
+    /// A point of G1.
     pub c: Vec<u8>,
 }
 
-/// What is needed to verify proofs of a circuit.
+/// The verification key of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyingKey {
     /// The curve.
@@ -56,12 +56,12 @@ pub struct VerifyingKey {
     pub gamma_g2: Vec<u8>,
     /// delta in G2.
     pub delta_g2: Vec<u8>,
-    /// For the constant 1 and for each public value a point of G1.
+    /// A point of G1 for the constant 1 and for each public input.
     pub ic: Vec<Vec<u8>>,
 }
 
 impl VerifyingKey {
-    /// Number of public values.
+    /// Returns the number of public inputs.
     pub fn public_inputs(&self) -> usize {
         self.ic.len().saturating_sub(1)
     }

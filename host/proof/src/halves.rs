@@ -1,4 +1,4 @@
-//! Batches: many claims checked by one equation, a sum of theirs with random factors, and the wrong ones found by halves.
+//! Batches: one equation, a sum with random factors, checks many claims; bisection finds the invalid ones.
 
 use std::ops::Range;
 
@@ -13,34 +13,34 @@ use rayon::prelude::*;
 use crate::deep::deep;
 use crate::{Error, Result};
 
-/// As many random factors of 128 bits, fresh from the system: wrong claims pass together with a chance of 2^-128 at most, where all values lie in groups of a prime order
-/// above that.
+/// Returns fresh random factors of 128 bits: an invalid claim passes with a probability of at most 2^-128, if all values are in groups of a larger
+/// prime order.
 pub fn random_factors<C: Curve>(count: usize) -> Result<Factors<C::Scalar>> {
     let mut random = vec![[0; FACTOR_BYTES]; count];
     getrandom::fill(random.as_flattened_mut()).map_err(|error| Error::Random(error.to_string()))?;
     Ok(Factors::new::<C>(&random))
 }
 
-/// What one thread does at a time: enough to fill the lanes, and for inversions that are shared.
+/// Items of a thread at a time: enough to fill the lanes and to share inversions.
 const AT_A_TIME: usize = 128;
 
-/// What a function makes of all items, of so many on each thread of the caller's rayon pool.
+/// Applies a function to slices of items on the threads of the caller's rayon pool and concatenates the results.
 pub fn each<T: Sync, U: Send>(items: &[T], of: impl Fn(&[T]) -> Vec<U> + Send + Sync) -> Vec<U> {
     let parts: Vec<_> = parallel(|| items.par_chunks(AT_A_TIME).map(of).collect());
     parts.into_iter().flatten().collect()
 }
 
-/// Pairs of points for one thread at a time: a multiple of what goes through the loop side by side.
+/// Pairs of points of a thread at a time: a multiple of the pairs that a Miller loop processes in parallel.
 const PAIRS: usize = 64;
 
-/// The product of Miller values, on the threads of the caller's rayon pool.
+/// Computes the product of Miller values. Runs in the caller's rayon pool.
 pub fn miller_product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
     let part = |pairs| deep(|| pairing::miller_product::<E>(isa, pairs, &[]));
     let parts = pairs.par_chunks(PAIRS).map(part);
     parallel(|| parts.reduce(|| Fp12::ONE, |left, right| left * right))
 }
 
-/// Which claims do not hold, the first one first, when it can be asked of any of them whether they all do.
+/// Returns the indices of the claims that do not hold, in ascending order. The function checks whether a set of claims holds.
 pub fn find_invalid(
     count: usize,
     mut all_hold: impl FnMut(Range<usize>) -> Result<bool>,
@@ -50,7 +50,7 @@ pub fn find_invalid(
     Ok(invalid)
 }
 
-/// Looks at claims, of which it may be known that not all hold.
+/// Searches claims by bisection; the caller may know that they do not all hold.
 fn search(
     claims: Range<usize>,
     known: bool,

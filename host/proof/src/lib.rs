@@ -1,6 +1,6 @@
-//! Protocols made of operations: a prover asks devices for transforms and sums, whatever they are.
+//! Protocols on top of devices: a prover submits transforms and MSMs to any device.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
@@ -8,7 +8,7 @@
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
-//! Points and scalars cross this room's doors as they cross `proofmill_op::msm`'s: canonical little-endian bytes.
+//! Points and scalars in this crate's interface have the form of `proofmill_op::msm`: canonical little-endian bytes.
 
 pub mod bls;
 mod deep;

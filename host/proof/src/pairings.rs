@@ -64,7 +64,7 @@ impl Pairings {
         self.product_with::<E>(pairs, &[])
     }
 
-    /// The same with pairs whose second point is used often.
+    /// Computes the product for pairs whose second point is used often.
     pub(crate) fn product_with<E: Programmed>(
         &self,
         pairs: &[Pair<E>],
@@ -96,7 +96,7 @@ pub(crate) struct Known<E: Programmed> {
     point: Affine<E::G2>,
     lines: Prepared<E>,
     is_fixed: bool,
-    /// For devices, if one asks.
+    /// The form for devices, computed on first use.
     ready: OnceLock<E::Ready>,
 }
 
@@ -106,7 +106,7 @@ impl<E: Programmed> Known<E> {
         Self { point, lines, is_fixed: false, ready: OnceLock::new() }
     }
 
-    /// One that stays, for which a device keeps lines. It has room for two.
+    /// Returns a point whose lines a device keeps; a device keeps those of two points.
     pub fn fixed(point: Affine<E::G2>) -> Self {
         Self { is_fixed: true, ..Self::new(point) }
     }
@@ -116,15 +116,15 @@ impl<E: Programmed> Known<E> {
     }
 }
 
-/// A pairing that devices may have programs for.
+/// A pairing for which devices may have programs.
 pub trait Programmed: Pairing {
-    /// A point with its lines, as programs take them.
+    /// A point with its lines in the form of the programs.
     type Ready: Clone + fmt::Debug + Send + Sync;
 
-    /// Of a point of the subgroup.
+    /// Prepares a point of the subgroup.
     fn ready(point: Affine<Self::G2>) -> Self::Ready;
 
-    /// The product of the pairings, by programs on a device.
+    /// Computes the product of the pairings by programs on a device.
     fn product_on(
         device: &dyn Device,
         pairs: &[Pair<Self>],

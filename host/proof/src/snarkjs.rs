@@ -1,16 +1,16 @@
-//! The files of circom and snarkjs.
+//! Files of circom and snarkjs.
 //!
-//! | what | file | here |
+//! | content | file | item |
 //! |---|---|---|
 //! | proving key | `.zkey` | [`Zkey`] |
 //! | witness | `.wtns` | [`Witness`] |
 //! | proof | `proof.json` | [`proof`] |
-//! | public values | `public.json` | [`public`] |
+//! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //!
-//! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Whatever is wrong with a file is a
-//! [`FileError`](crate::FileError) that says where; no file makes a reader panic or wait, and its size bounds the
-//! memory that is taken: JSON may take some dozen times its own, and has a largest size.
+//! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
+//! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds
+//! the memory: JSON may take some dozen times its size, and its size is limited.
 
 mod container;
 mod curve;

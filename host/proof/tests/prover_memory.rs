@@ -1,4 +1,4 @@
-//! A proof takes no more memory than its plan says: the process's own peak, so this program has nothing else, and one test at a time.
+//! A proof takes no more memory than its plan. The test reads the process's own peak, so this program has no other tests and runs one at a time.
 
 #![cfg(target_os = "linux")]
 
@@ -9,7 +9,7 @@ use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Curve, Devices, Prover, Settings, return_freed_memory};
 use proofmill_proof::snarkjs::{Witness, Zkey};
 
-/// A line of `/proc/self/status`, in bytes.
+/// Returns a line of `/proc/self/status`, in bytes.
 fn status(name: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap();
@@ -17,8 +17,8 @@ fn status(name: &str) -> usize {
     1024 * kib.parse::<usize>().unwrap()
 }
 
-/// Less of the plan would make it useless. The program itself, of which the plan has some MiB, is left out here, and so is what
-/// proofs before have left to be used again.
+/// The least part of the plan that a proof may use; with less, the plan would be useless. The program itself, for which the plan has some MiB,
+/// and memory that earlier proofs left for reuse are not counted.
 const LEAST: f64 = 0.25;
 
 #[test]
@@ -32,7 +32,7 @@ fn the_peak_of_a_larger_proof_is_below_the_plan() {
     examine(1 << 16);
 }
 
-/// A chain of this many constraints, but for two.
+/// Proves a chain of this many constraints minus two.
 fn examine(size: usize) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap();

@@ -60,7 +60,7 @@ impl ServedKey {
 
     /// Returns the largest size of a proof with its public inputs.
     pub fn max_claim_bytes(&self) -> usize {
-        self.public_inputs * MAX_PUBLIC_INPUT_BYTES + proof::MOST_BYTES
+        self.public_inputs * MAX_PUBLIC_INPUT_BYTES + proof::MAX_BYTES
     }
 
     /// Reads a witness for this key.

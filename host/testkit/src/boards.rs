@@ -1,9 +1,10 @@
-//! Emulated boards: what is the same behind every way to a card, and how each may go wrong.
+//! Emulated boards: the parts that all transports share, and fault injection.
 //!
-//! A board puts files like the system's around any card, in software or in simulation, so that the host's real transport runs without hardware. Its
-//! registers are a file of 64 KiB: words that the host changed are written to the card before each command, words that the card changed are written
-//! there before each reply to RESET and STATUS, and every 20 ms. So a register is as old as that, and one that acts when it is read does not act:
-//! enough for every engine but the coprocessor.
+//! A board emulates the system's device files around any software model or simulation of a card, so that the host's
+//! real transport runs without hardware. Its registers are a file of 64 KiB. Before each command, words that the host
+//! changed are written to the card. Before each reply to RESET and STATUS, and every 20 ms, words that the card changed
+//! are written to the file. A register may therefore be 20 ms old, and a register with a side effect on reads has none.
+//! Every engine but the coprocessor works with this.
 
 pub mod faults;
 
@@ -24,46 +25,46 @@ use proofmill_card::wire::{Header, is_engine, put, u32_at, u64_at};
 use proofmill_card::{DOOR_BEAT as BEAT, Place, Transport};
 use proofmill_op::{Error, Result};
 
-/// How old a register may be.
+/// Maximum age of a register.
 pub const REFRESH: Duration = Duration::from_millis(20);
-/// Packets that a card has taken and not answered, at most; more than the queues of its engines. Each is answered by one reply.
+/// Maximum number of packets that a card has accepted and not answered; more than the queues of its engines hold. Each gets one reply.
 pub const TAKEN: usize = 256;
-/// No register that the host needs lies behind this many bytes of a block.
+/// Size of the part of a block in which the host uses registers.
 const BLOCK: u32 = 0x200;
 
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
-/// What happens to a board.
+/// Switches of a board.
 #[derive(Default)]
 pub struct Orders {
-    /// It is taken away.
+    /// Ends the board's thread.
     pub stop: AtomicBool,
-    /// It takes nothing, answers nothing, and its registers stand still.
+    /// Stops the card: it accepts nothing, answers nothing, and its registers do not change.
     pub hang: AtomicBool,
-    /// It leaves what comes to the door of its memory.
+    /// Stops transfers at the card's memory port.
     pub hold_memory: AtomicBool,
-    /// It leaves the bus: its registers read ones, its files go.
+    /// Removes the card from the bus: its registers read ones, its files disappear.
     pub vanish: AtomicBool,
 }
 
-/// What a board does in a thread of its own.
+/// A board that runs in a thread of its own.
 pub trait Serve: Send + 'static {
-    /// Looks once at what the host has done and what the card says.
+    /// Polls the host's files and the card once.
     fn turn(&mut self);
 
-    /// It leaves the bus.
+    /// Removes the card from the bus.
     fn vanish(&mut self);
 }
 
-/// The thread, until this is dropped.
+/// A board's thread, which ends when this is dropped.
 pub struct Served {
-    /// What happens to the board.
+    /// Switches of the board.
     pub orders: Arc<Orders>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Served {
-    /// Serves as long as the orders let it.
+    /// Starts the board's thread.
     pub fn start(orders: Arc<Orders>, mut board: impl Serve) -> io::Result<Self> {
         let given = orders.clone();
         let thread = thread::Builder::new().spawn(move || {
@@ -85,17 +86,17 @@ impl Drop for Served {
     fn drop(&mut self) {
         self.orders.stop.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
-            // A card that panicked has said so.
+            // A panic of the card's thread was already reported.
             let _ = thread.join();
         }
     }
 }
 
-/// A folder of its own, until nobody uses it.
+/// A temporary folder, removed on drop.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A new one, whose name says for what.
+    /// Creates a folder, with `what` in its name.
     pub fn new(what: &str) -> io::Result<Self> {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("proofmill-{what}-{}-{number}", std::process::id());
@@ -104,7 +105,7 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -116,23 +117,23 @@ impl Drop for Folder {
     }
 }
 
-/// The registers, in a file and in the card.
+/// The registers of a card and their copies in a file.
 pub struct Mirror<C: ?Sized = dyn Transport> {
-    /// What the host maps or reads.
+    /// The file that the host maps or reads.
     pub file: File,
-    /// Behind it.
+    /// The card that has the registers.
     pub card: Box<C>,
-    /// Addresses, and the words as both sides last agreed.
+    /// Addresses with the last synchronised words.
     words: Vec<(u32, u32)>,
     since: Instant,
     /// The address of the shell's `control`.
     control: u32,
-    /// The host has reset the card by it.
+    /// Set when the host has reset the card by `control`.
     pub was_reset: bool,
 }
 
 impl<C: Transport + ?Sized> Mirror<C> {
-    /// A file of 64 KiB for this card.
+    /// Creates a file of 64 KiB for this card.
     pub fn new(path: &Path, mut card: Box<C>) -> Result<Self> {
         let page = identification::magic::OFFSET..identification::scratch::OFFSET + 4;
         let mut addresses: Vec<u32> = page.step_by(4).collect();
@@ -157,19 +158,19 @@ impl<C: Transport + ?Sized> Mirror<C> {
         Ok(mirror)
     }
 
-    /// A word of the file.
+    /// Returns a word of the file.
     pub fn word(&self, address: u32) -> u32 {
         let mut bytes = [0; 4];
         self.file.read_exact_at(&mut bytes, address.into()).expect("the file has all registers");
         u32::from_le_bytes(bytes)
     }
 
-    /// Is what the host sees too old?
+    /// Returns whether the file is older than [`REFRESH`].
     pub fn is_old(&self) -> bool {
         self.since.elapsed() >= REFRESH
     }
 
-    /// Brings to the card what the host has changed.
+    /// Writes words that the host changed to the card.
     pub fn apply(&mut self) {
         for number in 0..self.words.len() {
             let (address, known) = self.words[number];
@@ -182,7 +183,7 @@ impl<C: Transport + ?Sized> Mirror<C> {
         }
     }
 
-    /// Resets the card by its register, and swallows what it still says.
+    /// Resets the card by its register and discards its remaining replies.
     pub fn reset(&mut self) {
         self.card.write_register(self.control, 1).expect("the card's registers work");
         while self.card.read_register(self.control).expect("the card's registers work") != 0 {
@@ -192,13 +193,13 @@ impl<C: Transport + ?Sized> Mirror<C> {
         self.refresh();
     }
 
-    /// And to the host what the card has changed.
+    /// Writes words that the card changed to the file.
     pub fn refresh(&mut self) {
         for (address, known) in &mut self.words {
             let found = self.card.read_register(*address).expect("the card's registers work");
             if found != *known {
                 let bytes = found.to_le_bytes();
-                self.file.write_all_at(&bytes, (*address).into()).expect("the file is there");
+                self.file.write_all_at(&bytes, (*address).into()).expect("the file can be written");
                 *known = found;
             }
         }
@@ -206,13 +207,13 @@ impl<C: Transport + ?Sized> Mirror<C> {
     }
 }
 
-/// Does the driver take registers for new when it gets this?
+/// Returns whether the driver expects fresh registers after this reply.
 pub fn is_control_reply(reply: &[u8]) -> bool {
     let control = [commands::reset::REPLY, commands::status::REPLY];
     Header::of(reply).is_some_and(|it| !is_engine(it.cmd) && control.contains(&it.cmd))
 }
 
-/// The bytes of a transfer to the door of the memory, which its header, one beat, tells.
+/// Returns the bytes of a transfer to the memory port, from its header of one beat.
 pub fn transfer_len(header: &[u8]) -> usize {
     let place = place(header);
     let writes = word(header, at::kind::OFFSET) == kind::WRITE;
@@ -220,7 +221,7 @@ pub fn transfer_len(header: &[u8]) -> usize {
     BEAT + slices.next_multiple_of(BEAT)
 }
 
-/// Carries a whole transfer out, and answers it.
+/// Executes a whole transfer and returns its response.
 pub fn carried_out(card: &mut dyn Transport, transfer: &[u8]) -> Vec<u8> {
     let (place, beats) = (place(transfer), beats(transfer));
     let writes = word(transfer, at::kind::OFFSET) == kind::WRITE;

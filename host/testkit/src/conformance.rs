@@ -1,7 +1,7 @@
-//! The suite that every device passes: the vectors, and the promises of the trait [`Device`] itself.
+//! The conformance suite of devices: the vectors, and the guarantees of the trait [`Device`] itself.
 //!
-//! Every check ends, on any device: devices have time-outs of their own. A device that is lost fails the check
-//! that noticed, and the suite ends there.
+//! Every check ends on any device, because devices have time-outs. If a check loses the device, it fails and the suite
+//! ends.
 
 mod hashes;
 mod msm;
@@ -19,51 +19,51 @@ use subject::Subject;
 
 use crate::vectors;
 
-/// How a check ended.
+/// Result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// As it should be.
+    /// The check passed.
     Passed,
-    /// Not as it should be: what was seen.
+    /// The check failed, with the observed values.
     Failed(String),
 }
 
-/// One check.
+/// A check with its result.
 #[derive(Clone, Debug)]
 pub struct Check {
     /// Operation, instance and case.
     pub name: String,
-    /// Its end.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// All checks that were made.
+/// Results of a run of the suite.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// In the order of running.
+    /// The checks in the order of execution.
     pub checks: Vec<Check>,
-    /// Why the suite ended early: the device was lost in the last check.
+    /// The error of a device that was lost in the last check, which ended the suite early.
     pub lost: Option<Error>,
 }
 
 impl Report {
-    /// How many passed.
+    /// Returns the number of checks that passed.
     pub fn passed(&self) -> usize {
         self.checks.iter().filter(|check| check.outcome == Outcome::Passed).count()
     }
 
-    /// Those that failed.
+    /// Returns the checks that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.outcome != Outcome::Passed)
     }
 
-    /// True when something was checked and nothing failed.
+    /// Returns whether at least one check ran and none failed.
     pub fn is_success(&self) -> bool {
         !self.checks.is_empty() && self.failures().next().is_none()
     }
 }
 
-/// Runs every check whose name contains `filter` (empty: all) and that the device's capabilities call for.
+/// Runs every check that the device's capabilities require and whose name contains `filter`; an empty filter selects all.
 pub fn conformance(device: &dyn Device, filter: &str) -> Report {
     let mut suite = Suite { device, filter, nothing: None, report: Report::default() };
     for capability in &device.caps().capabilities {
@@ -109,7 +109,7 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
 struct Suite<'a> {
     device: &'a dyn Device,
     filter: &'a str,
-    /// A request of no items, to ask whether the device is still there.
+    /// A request without items, to detect a lost device.
     nothing: Option<AnyRequest>,
     report: Report,
 }
@@ -123,7 +123,7 @@ impl Suite<'_> {
         self.report.checks.push(Check { name, outcome });
     }
 
-    /// Why the device is no more, if it is: a lost device says so to every request, were it one of no items.
+    /// Returns the error of a lost device. Such a device returns it for every request, including one without items.
     fn loss(&self) -> Option<Error> {
         let response = self.device.submit_any(self.nothing.clone()?).and_then(AnyTicket::wait);
         response.err().filter(|error| matches!(error, Error::Lost { .. } | Error::TimedOut { .. }))
@@ -140,7 +140,7 @@ impl Suite<'_> {
         }
     }
 
-    /// Every case as a request of its own, all outstanding at once.
+    /// Runs every case as a request of its own, all outstanding at once.
     fn vectors(&mut self, subject: &Subject) {
         let named =
             subject.cases.iter().map(|case| (format!("{}: {}", subject.name, case.id), case));
@@ -157,7 +157,7 @@ impl Suite<'_> {
         }
     }
 
-    /// The vectors of `msm`, all outstanding at once.
+    /// Runs the vectors of `msm`, all outstanding at once.
     fn msms(&mut self, instance: Instance) {
         let cases = match msm::cases(instance) {
             Ok(cases) => cases,
@@ -177,7 +177,7 @@ impl Suite<'_> {
         }
     }
 
-    /// The vectors of `poseidon`, all outstanding at once, and its promises.
+    /// Runs the vectors of `poseidon`, all outstanding at once, and checks its guarantees.
     fn hashes(&mut self, instance: poseidon::Instance) {
         let cases = match hashes::cases(self.device, instance) {
             Ok(cases) => cases,
@@ -202,7 +202,7 @@ impl Suite<'_> {
         }
     }
 
-    /// The vectors of `ntt`, all outstanding at once, and its promises; of fields without vectors nothing.
+    /// Runs the vectors of `ntt`, all outstanding at once, and checks its guarantees. Skips fields without vectors.
     fn transforms(&mut self, field: ntt::Field) {
         let cases = match transforms::cases(self.device, field) {
             Ok(cases) => cases,
@@ -229,7 +229,7 @@ impl Suite<'_> {
         }
     }
 
-    /// The vectors of quotients, one after the other: a device may keep few at a time.
+    /// Runs the vectors of quotients one after the other, since a device may hold few at a time.
     fn quotients(&mut self, field: ntt::Field) {
         let cases = match transforms::quotients(self.device, field) {
             Ok(cases) => cases,
@@ -244,7 +244,7 @@ impl Suite<'_> {
         }
     }
 
-    /// The vectors of `coprocessor`, all outstanding at once, and its promises.
+    /// Runs the vectors of `coprocessor`, all outstanding at once, and checks its guarantees.
     fn programs(&mut self) {
         let cases = match vectors::coprocessor() {
             Ok(cases) => cases,
@@ -258,7 +258,7 @@ impl Suite<'_> {
         let submit = |case: &vectors::CoprocessorCase| self.device.submit(case.request.clone());
         let tickets: Vec<_> = chosen.iter().map(|(_, case)| submit(case)).collect();
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
-            if ticket.as_ref().is_err_and(|told| programs::is_too_large(case, told)) {
+            if ticket.as_ref().is_err_and(|error| programs::is_too_large(case, error)) {
                 continue;
             }
             let result = ticket.map_err(|error| error.to_string());
@@ -284,7 +284,7 @@ impl Suite<'_> {
     }
 }
 
-/// The error masks of an answer, one an item.
+/// Returns the error masks of a response, one per item.
 fn finish(ticket: AnyTicket) -> Result<Vec<u8>, Error> {
     let other = |problem| Err(Error::argument("response", problem));
     match ticket.wait()? {

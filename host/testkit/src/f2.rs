@@ -1,11 +1,12 @@
-//! Slots of an AWS F2 instance around any card in software or in simulation, so that the host's real `f2:` transport runs without one: the files of
-//! two PCI functions, and behind them both rings of both streams (`spec/wire/slot_rings.toml`).
+//! Emulated slots of an AWS F2 instance around any software model or simulation of a card, so that the host's real
+//! `f2:` transport runs without one. A slot has the files of two PCI functions and both rings of both streams
+//! (`spec/wire/slot_rings.toml`).
 //!
-//! | the function's file | here |
+//! | the function's file | emulation |
 //! |---|---|
 //! | `resource0` | the card's registers as on any [emulated board](crate::boards), and behind them those of the rings |
-//! | `resource4` | the windows of all sessions, 64 GiB with hardly a byte in them |
-//! | `config` | a command register: without the right to write to the host's memory, the card tells a fault |
+//! | `resource4` | the windows of all sessions, a sparse file of 64 GiB |
+//! | `config` | a command register: without the right to write to the host's memory, the card reports a fault |
 //!
 //! The host's memory is a file beside them.
 
@@ -38,14 +39,14 @@ use crate::boards::{Folder, Mirror, Orders, Serve, Served, TAKEN, carried_out, i
 /// Pages of each ring.
 const SLOTS: u16 = 16;
 const PAGE: usize = room::pages::SLOT as usize;
-const ROOM: u64 = room::BYTES as u64;
+const WINDOW: u64 = room::BYTES as u64;
 /// Bytes of the registers.
 const REGISTERS: usize = 1 << 17;
-/// The command register of a function's configuration: it answers, and may write to memory.
+/// The command register of a function's configuration: the function responds, and may write to memory.
 const COMMAND: usize = 4;
 const ANSWERS: u8 = 1 << 1;
 const MASTER: u8 = 1 << 2;
-/// What both functions are to the system.
+/// PCI identifiers of both functions.
 const IDS: [(&str, &str); 2] = [("0", "0xf000"), ("1", "0x9248")];
 
 /// A card in a slot, served by a thread until it is dropped.
@@ -61,12 +62,12 @@ struct Files {
 }
 
 impl Files {
-    /// Slot 0 of a new machine.
+    /// Creates slot 0 of a new machine.
     fn new() -> io::Result<Self> {
         Ok(Self { folder: Arc::new(Folder::new("f2")?), number: 0 })
     }
 
-    /// All but the registers.
+    /// Creates all files but the registers.
     fn lay_out(&self) -> io::Result<()> {
         for (function, device) in IDS {
             let folder = self.function(function);
@@ -77,7 +78,7 @@ impl Files {
             config[COMMAND] = ANSWERS;
             fs::write(folder.join("config"), config)?;
         }
-        File::create(self.of_image("resource4"))?.set_len(ROOM << 16)
+        File::create(self.of_image("resource4"))?.set_len(WINDOW << 16)
     }
 
     fn function(&self, function: &str) -> PathBuf {
@@ -96,7 +97,7 @@ impl Files {
         fs::read(self.of_image("config")).is_ok_and(|it| it[COMMAND] & MASTER != 0)
     }
 
-    /// The card leaves the bus.
+    /// Removes the card from the bus.
     fn vanish(&self, registers: &File) {
         let _ = registers.write_all_at(&[0xff; REGISTERS], 0);
         let _ = fs::remove_dir_all(self.function("0"));
@@ -135,19 +136,19 @@ impl F2 {
             registers,
             has_door,
             session: 0,
-            rooms: None,
+            maps: None,
             streams: Default::default(),
             unanswered: 0,
         };
         Ok(Self { files, served: Served::start(orders, server)? })
     }
 
-    /// What shows the slots in place of the system's folder, and has the memory.
+    /// Returns the folder that replaces the system's list of slots and contains the memory.
     pub fn folder(&self) -> &Path {
         self.files.folder.path()
     }
 
-    /// A file of the function that leads to the image.
+    /// Returns a file of the function that loads the image.
     pub fn file(&self, what: &str) -> PathBuf {
         self.files.of_image(what)
     }
@@ -181,16 +182,16 @@ impl Board for F2 {
     }
 }
 
-/// A stream's rings, as the card sees them.
+/// The rings of a stream on the side of the card.
 #[derive(Default)]
 struct Stream {
-    /// Pages that were taken, written and said to be read, modulo 2^16.
+    /// Counts of pages that were taken, written and reported as read, modulo 2^16.
     taken: u16,
     written: u16,
     freed: u16,
-    /// Pages of a transfer that is not whole.
+    /// Pages of an incomplete transfer.
     partial: Vec<u8>,
-    /// Pages that the host has no room for, and which of them ends its transfer.
+    /// Pages that wait for a free slot of the host, each with a flag for the last one of its transfer.
     out: VecDeque<(Vec<u8>, bool)>,
 }
 
@@ -202,7 +203,7 @@ impl Stream {
     }
 }
 
-/// Where the descriptor of a slot is in a room, and its page.
+/// Returns the offsets of a slot's descriptor and of its page in a window.
 fn places(stream: u32, slot: u16) -> (usize, usize) {
     use room::{descriptors, pages};
     let slot = u32::from(slot);
@@ -211,7 +212,7 @@ fn places(stream: u32, slot: u16) -> (usize, usize) {
     (descriptor as usize, page as usize)
 }
 
-/// The descriptor there, if it is that of this page: what the host stored before it is there, too.
+/// Returns the descriptor at `place` if it is that of this page. The host stored the page before it.
 fn described(window: &Bar, place: usize, session: u16, number: u16) -> Option<u64> {
     let found = window.read_long(place);
     let key = [descriptor::session::OFFSET, descriptor::number::OFFSET].map(|it| field(found, it));
@@ -226,8 +227,8 @@ fn field(descriptor: u64, offset: u32) -> u16 {
     (descriptor >> (8 * offset)) as u16
 }
 
-/// Of the session that is open.
-struct Rooms {
+/// The mapped memory of the open session.
+struct Maps {
     window: Bar,
     memory: Bar,
 }
@@ -239,16 +240,16 @@ struct Server {
     registers: Bar,
     has_door: bool,
     session: u16,
-    rooms: Option<Rooms>,
+    maps: Option<Maps>,
     streams: [Stream; 2],
-    /// Packets that the card has taken and not answered.
+    /// Packets that the card has accepted and not answered.
     unanswered: usize,
 }
 
 impl Serve for Server {
     fn turn(&mut self) {
         self.follow_session();
-        if self.rooms.is_none() {
+        if self.maps.is_none() {
             return thread::sleep(Duration::from_millis(1));
         }
         self.take_packets();
@@ -283,7 +284,7 @@ impl Server {
         self.registers.write((at::BASE + offset) as usize, value);
     }
 
-    /// Any write to the session closes what is open and resets the card.
+    /// Follows writes to the session register. Any write closes the open session and resets the card.
     fn follow_session(&mut self) {
         let asked = self.get(at::session::OFFSET) as u16;
         if asked == self.session {
@@ -292,35 +293,35 @@ impl Server {
         self.put(at::state::OFFSET, state::RESETTING);
         self.mirror.reset();
         (self.session, self.streams, self.unanswered) = (asked, Default::default(), 0);
-        self.rooms = (asked != 0).then(|| {
+        self.maps = (asked != 0).then(|| {
             let base = u64::from(self.get(at::base_high::OFFSET)) << 32
                 | u64::from(self.get(at::base_low::OFFSET));
-            assert_eq!(base, EMULATED_BASE, "the host's room is elsewhere");
+            assert_eq!(base, EMULATED_BASE, "the host uses another base address");
             let open = |path: &Path, start| {
-                Bar::open(path, start, ROOM as usize).expect("the host has made its room")
+                Bar::open(path, start, WINDOW as usize).expect("the host has created the file")
             };
-            Rooms {
-                window: open(&self.files.of_image("resource4"), u64::from(asked) * ROOM),
+            Maps {
+                window: open(&self.files.of_image("resource4"), u64::from(asked) * WINDOW),
                 memory: open(&self.files.memory(), 0),
             }
         });
         self.put(at::state::OFFSET, 0);
         for stream in [stream::DOOR, stream::PACKETS] {
-            self.tell(stream);
+            self.report_taken(stream);
         }
     }
 
-    /// How many pages were taken.
-    fn tell(&self, stream: u32) {
+    /// Reports how many pages were taken.
+    fn report_taken(&self, stream: u32) {
         let taken = self.streams[stream as usize].taken;
         let value = u32::from(self.session) << 16 | u32::from(taken);
         self.put(at::taken::OFFSET + stream * at::taken::STRIDE, value);
     }
 
-    /// The next whole transfer of the host.
+    /// Returns the next whole transfer of the host.
     fn come(&mut self, stream: u32) -> Option<Vec<u8>> {
         loop {
-            let window = &self.rooms.as_ref()?.window;
+            let window = &self.maps.as_ref()?.window;
             let ring = &mut self.streams[stream as usize];
             let (descriptor, page) = places(stream, ring.taken % SLOTS);
             let found = described(window, descriptor, self.session, ring.taken)?;
@@ -333,32 +334,32 @@ impl Server {
             ring.partial.truncate(start + bytes);
             ring.taken = ring.taken.wrapping_add(1);
             let whole = last.then(|| std::mem::take(&mut ring.partial));
-            self.tell(stream);
+            self.report_taken(stream);
             if whole.is_some() {
                 return whole;
             }
         }
     }
 
-    /// A card whose replies nobody takes fills its queues, and then takes no commands.
+    /// Accepts commands. A card whose replies are not read fills its queues, and then accepts none.
     fn take_packets(&mut self) {
         while self.unanswered < TAKEN
             && let Some(packet) = self.come(stream::PACKETS)
         {
-            // What the host wrote to a register before it sent this.
+            // Registers that the host wrote before it sent the packet.
             self.mirror.apply();
             self.mirror.card.send(&packet).expect("the card takes packets");
             self.unanswered += 1;
         }
     }
 
-    /// Registers, both ways.
+    /// Synchronises the registers in both directions.
     fn refresh(&mut self) {
         self.mirror.apply();
         self.mirror.refresh();
     }
 
-    /// The card's next reply.
+    /// Sends the card's next reply.
     fn answer(&mut self) {
         let reply = self.mirror.card.receive(Duration::from_millis(1));
         let Some(reply) = reply.expect("the card answers") else { return };
@@ -369,11 +370,11 @@ impl Server {
         self.streams[stream::PACKETS as usize].answer(&reply);
     }
 
-    /// Pages of a stream that the host has room for.
+    /// Writes pages of a stream into free slots of the host.
     fn give(&mut self, stream: u32) {
         let freed = self.get(at::freed::OFFSET + stream * at::freed::STRIDE);
         let ring = &mut self.streams[stream as usize];
-        let Some(rooms) = self.rooms.as_ref().filter(|_| !ring.out.is_empty()) else { return };
+        let Some(maps) = self.maps.as_ref().filter(|_| !ring.out.is_empty()) else { return };
         let pages = freed as u16;
         let full = ring.written.wrapping_sub(ring.freed);
         if freed >> 16 == u32::from(self.session) && ring.written.wrapping_sub(pages) <= full {
@@ -396,9 +397,9 @@ impl Server {
                 put(&mut line, offset, &field.to_le_bytes());
             }
             data.resize(data.len().next_multiple_of(64), 0);
-            rooms.memory.fill(page, &data);
+            maps.memory.fill(page, &data);
             fence();
-            rooms.memory.fill(place, &line);
+            maps.memory.fill(place, &line);
             ring.written = ring.written.wrapping_add(1);
         }
     }

@@ -1,4 +1,4 @@
-//! The ways in which a card goes wrong: a [`Transport`] around another that misbehaves from a chosen reply on.
+//! Fault injection: a [`Transport`] around another one that misbehaves from a chosen reply on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,53 +10,53 @@ use proofmill_card::wire::constants::shell::replies::ignore;
 use proofmill_card::wire::{Header, INDEX_OFFSET, is_engine, put};
 use proofmill_op::{Error, Result};
 
-/// Every engine's reply carries its error bits or its status here, right after the index.
+/// Offset of the error bits or the status in every engine's reply, right after the index.
 const MASK_OFFSET: u32 = INDEX_OFFSET + 8;
 
-/// What goes wrong. Replies are counted from 0, those of engines only.
+/// A fault. Replies of engines are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The transport fails for good after this many replies.
+    /// The transport fails permanently after this many replies.
     Dies(u64),
-    /// Nothing comes any more after this many replies.
+    /// No reply arrives after this many replies.
     Stalls(u64),
-    /// This reply never comes, all others do.
+    /// This reply is lost; all others arrive.
     Loses(u64),
-    /// This reply is replaced by bytes without sense.
+    /// This reply is replaced by random bytes.
     Garbage(u64),
-    /// This reply comes twice.
+    /// This reply arrives twice.
     Duplicates(u64),
     /// This reply carries an index that was never sent.
     UnknownIndex(u64),
-    /// This reply is a byte shorter than its header says.
+    /// This reply is a byte shorter than the length in its header.
     ShortReply(u64),
-    /// This reply's header says, and its bytes are, a word more.
+    /// This reply, and the length in its header, are longer by a word.
     LongReply(u64),
     /// This reply has error bits that are not defined.
     UndefinedBits(u64),
-    /// This reply has a bit that no signature has by itself: out_of_range_r without failed_sig_ver.
+    /// This reply has a bit that no signature has alone: out_of_range_r without failed_sig_ver.
     UnexpectedBits(u64),
-    /// This reply has this status in place of its own.
+    /// This reply has another status.
     Status(u64, u8),
-    /// In this reply, which is to a run, a bit of the sum is another.
+    /// In this reply, which is to a run, a bit of the sum is flipped.
     FlipsSum(u64),
-    /// In place of this reply comes an ignore of its command.
+    /// An ignore of the command replaces this reply.
     Ignores(u64),
     /// The transport panics after this many replies.
     Panics(u64),
-    /// After this many commands to an engine no packet is taken any more.
+    /// No packet is accepted after this many commands to an engine.
     RefusesSend(u64),
     /// The first register write fails.
     RefusesWrite,
-    /// What is written to a register does not arrive.
+    /// Writes to registers have no effect.
     DropsWrite,
 }
 
 impl Fault {
-    /// A fault that never shows.
+    /// A fault that never occurs.
     pub const NONE: Self = Self::Loses(u64::MAX);
 
-    /// Returns the time-out for a card with this fault: short where only a time-out shows the fault, otherwise so long that a busy machine does not matter.
+    /// Returns the time-out for a card with this fault: short where only a time-out reveals the fault, otherwise so long that a busy machine does not matter.
     pub const fn timeout(&self) -> Duration {
         match self {
             &Self::Stalls(at) | &Self::Loses(at) if at != u64::MAX => Duration::from_secs(2),
@@ -77,7 +77,7 @@ pub struct Faulty<T> {
 }
 
 impl<T: Transport> Faulty<T> {
-    /// Puts a fault into a card.
+    /// Injects a fault into a card.
     pub fn new(card: T, fault: Fault) -> Self {
         Self {
             card,
@@ -90,12 +90,12 @@ impl<T: Transport> Faulty<T> {
         }
     }
 
-    /// While this is true the card takes everything, answers nothing and does not die: time to fill its queues.
+    /// Returns a switch. While it is true, the card accepts everything, answers nothing and does not fail, so that its queues fill.
     pub fn hold(&self) -> Arc<AtomicBool> {
         self.held.clone()
     }
 
-    /// A card can be opened before it fails: faults begin with the first command to an engine, and not while it is held.
+    /// Returns whether faults occur. They begin with the first command to an engine, so that the card can be opened, and pause while it is held.
     fn armed(&self) -> bool {
         self.last_command.is_some() && !self.held.load(Ordering::SeqCst)
     }
@@ -103,7 +103,7 @@ impl<T: Transport> Faulty<T> {
     fn dead(&self) -> Result<()> {
         match self.fault {
             Fault::Dies(after) if self.armed() && self.seen >= after => {
-                Err(self.lost("the fault injector says so".into()))
+                Err(self.lost("an injected fault".into()))
             }
             Fault::Panics(after) if self.armed() && self.seen >= after => {
                 panic!("the fault injector's own panic")

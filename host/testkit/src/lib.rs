@@ -1,11 +1,11 @@
-//! One examiner for every device.
+//! One test suite for every device.
 //!
 //! * [`vectors`]: the cases of `spec/vectors`, embedded.
-//! * [`mod@conformance`]: the suite that every [`proofmill_op::Device`] passes, whatever stands behind it.
-//! * `soft_card` and `faults` (feature `card`): a card in software, and the ways in which cards go wrong, for tests of the driver.
-//! * `boards`, `xdma` and `f2` (feature `card`): boards, emulated around any card in software or in simulation, and how they go wrong.
-//! * `packets` (feature `card`): random and mutated packets against a card's command stream, with the reply of each predicted.
-//! * `signatures` (feature `libsecp256k1`): random signatures, and what that library thinks of any.
+//! * [`mod@conformance`]: the suite that every [`proofmill_op::Device`] passes.
+//! * `soft_card` and `faults` (feature `card`): a software model of the card, and fault injection for tests of the driver.
+//! * `boards`, `xdma` and `f2` (feature `card`): boards emulated around a software model or a simulation, and their faults.
+//! * `packets` (feature `card`): random and mutated packets for a card's command stream, with the predicted replies.
+//! * `signatures` (feature `libsecp256k1`): random signatures, and the verdicts of libsecp256k1.
 //! * [`zebra`]: real blocks, from the sources of a published crate that is not part of this repository.
 
 #[cfg(all(feature = "card", target_os = "linux"))]

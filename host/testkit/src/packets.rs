@@ -1,8 +1,8 @@
-//! Random and mutated packets against a card's command stream: whatever is sent, there is exactly one reply, it is
-//! the predicted one, and at the end the card is in sync.
+//! Random and mutated packets for a card's command stream. Each packet has exactly one reply, the predicted one, and at
+//! the end the card is in sync.
 //!
-//! A reset is the one exception that the wire makes: what was not answered before it never will be. So replies to
-//! packets before a reset may be missing, but may not come after the reset's own.
+//! A reset is the exception that the wire format defines: commands outstanding at a reset get no reply. Replies to
+//! packets before a reset may therefore be missing, but may not follow the reset's own reply.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -20,30 +20,30 @@ use crate::soft_card::{VerdictFn, poseidon, reply_of, request_after_reset};
 use crate::stream_model::{Reaction, reaction};
 use crate::vectors::ShellCase;
 
-/// What is sent and how it is judged.
+/// A run: the packets to send and the expected replies.
 pub struct Soak<'a> {
     /// The engines that the card has.
     pub engines: Vec<Capability>,
-    /// Commands to these engines, to send with other indices and to mutate.
+    /// Commands to these engines, which are sent with other indices and mutated.
     pub commands: Vec<Vec<u8>>,
-    /// Computes what the engine must answer.
+    /// Computes the engine's verdict.
     pub verdict: &'a mut VerdictFn,
     /// Packets to send.
     pub packets: u64,
-    /// Resets may be among them; without, every packet has its reply.
+    /// Sends resets as well; without them, every packet has a reply.
     pub resets: bool,
-    /// Where the random numbers start.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// The longest that a reply may take.
+    /// The maximum time until a reply.
     pub limit: Duration,
 }
 
-/// What was sent and what came back.
+/// Counts of packets and replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Packets sent.
     pub sent: u64,
-    /// Replies, each the predicted one.
+    /// Replies, each equal to the predicted one.
     pub replies: u64,
     /// Ignores among them.
     pub ignored: u64,
@@ -51,25 +51,25 @@ pub struct Tally {
     pub verdicts: u64,
     /// Resets among them.
     pub resets: u64,
-    /// Packets that a reset overtook.
+    /// Packets whose replies a reset dropped.
     pub forgotten: u64,
 }
 
-/// Replies that may be outstanding before the next packet is sent.
+/// Maximum number of outstanding replies when a packet is sent.
 const DEPTH: u64 = 48;
 
 enum Expected {
     Ignore([u8; Header::BYTES]),
-    /// The reply of an engine, and how much of it is predicted: everything but counts of cycles.
+    /// An engine's reply, with the length of its predicted part: all but counts of cycles.
     Engine(Vec<u8>, usize),
-    /// The reply of an engine that is judged elsewhere: its number and index.
+    /// An engine's reply that this module does not predict: its number and index.
     Numbered(u32, u64),
     Reset,
     Status,
 }
 
 impl Soak<'_> {
-    /// Sends everything and checks every reply. The error says what went wrong, with the packet's number.
+    /// Sends all packets and checks every reply. The error names the packet and the difference.
     pub fn run(&mut self, transport: &mut dyn Transport) -> Result<Tally, String> {
         let mut random = Random::new(self.seed);
         let mut expected: VecDeque<(u64, Expected)> = VecDeque::new();
@@ -100,7 +100,7 @@ impl Soak<'_> {
             Reaction::Reset => Expected::Reset,
             Reaction::Status => Expected::Status,
             Reaction::Ignore(echo) => Expected::Ignore(echo),
-            // What these answer depends on what was written.
+            // Their responses depend on the contents of the memory.
             Reaction::Engine { engine: Capability::Msm(_) | Capability::Ntt(_), index, .. } => {
                 Expected::Numbered(command | wire::REPLY, index)
             }
@@ -217,8 +217,8 @@ impl Expected {
     }
 }
 
-/// Sends the exchanges of one case of `spec/vectors/wire` to a card just reset, each packet when the reply before
-/// it has come, and compares.
+/// Sends the packets of one case of `spec/vectors/wire` to a card after a reset, each after the previous reply, and
+/// compares the replies.
 pub fn exchange(
     transport: &mut dyn Transport,
     case: &ShellCase,
@@ -239,7 +239,7 @@ pub fn exchange(
     Ok(())
 }
 
-/// A status command is answered at once, and nothing else comes.
+/// Checks that a status command gets its reply and nothing else arrives.
 fn in_sync(transport: &mut dyn Transport, limit: Duration) -> Result<(), String> {
     transport.send(&wire::bare(status::NUMBER)).map_err(|error| error.to_string())?;
     let reply = receive(transport, limit)?.ok_or("no reply to the last status command")?;
@@ -263,7 +263,7 @@ fn receive(transport: &mut dyn Transport, limit: Duration) -> Result<Option<Vec<
     }
 }
 
-/// A header that is often nearly right, and up to `most` bytes in all.
+/// Returns a header that is often nearly valid, with up to `most` bytes in all.
 fn header_and_noise(random: &mut Random, most: u64) -> Vec<u8> {
     let len = 8 + random.below(most - 7) as usize;
     let mut packet = random.bytes(len);
@@ -301,7 +301,7 @@ fn cut(mut packet: Vec<u8>, random: &mut Random) -> Vec<u8> {
     packet
 }
 
-/// Padded to the next multiple of eight, or not quite, or longer than that.
+/// Pads a packet to the next multiple of eight, or to a length nearby, or to a larger one.
 fn grown(mut packet: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let word = packet.len().next_multiple_of(8);
     let more = *random.pick(&[word, word, word + 1, word + 8, word + 16, packet.len() + 1]);

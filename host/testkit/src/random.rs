@@ -1,17 +1,17 @@
 //! Reproducible random numbers for tests: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
 //! generators", 2014). Not for secrets.
 
-/// A generator; the same seed gives the same numbers for ever.
+/// A generator. The same seed always results in the same numbers.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator with this seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -20,17 +20,17 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `end`, which is not 0; the bias of the remainder does not matter to tests.
+    /// Returns a number below `end`, which is not 0. The bias of the remainder does not matter to tests.
     pub fn below(&mut self, end: u64) -> u64 {
         self.bits() % end
     }
 
-    /// Random bytes.
+    /// Returns random bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.bits() as u8).collect()
     }
 
-    /// One of these, which are not none.
+    /// Returns one of these items, of which there is at least one.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len() as u64) as usize]
     }

@@ -1,10 +1,10 @@
-//! Signatures to test with, and what libsecp256k1 thinks of them.
+//! Random signatures, and verdicts of libsecp256k1.
 
 use proofmill_op::ecdsa_verify::Signature;
 use rand::{Rng, RngExt};
 use secp256k1_library as library;
 
-/// A signature of a random digest under a random key, by libsecp256k1; every other one with a large s.
+/// Returns a signature of a random digest under a random key, by libsecp256k1; half of them have a large s.
 pub fn random(rng: &mut impl Rng) -> Signature {
     let secret = loop {
         if let Ok(key) = library::SecretKey::from_secret_bytes(rng.random()) {
@@ -28,7 +28,7 @@ pub fn random(rng: &mut impl Rng) -> Signature {
     signature
 }
 
-/// The verdict of libsecp256k1. It takes a large s after making it small, and says nothing but yes or no.
+/// Returns whether libsecp256k1 accepts a signature, after s is normalised to its lower half.
 pub fn library_accepts(signature: &Signature) -> bool {
     let compact = [reversed(&signature.r), reversed(&signature.s)].concat();
     let key = [&[4][..], &reversed(&signature.qx), &reversed(&signature.qy)].concat();
@@ -39,14 +39,14 @@ pub fn library_accepts(signature: &Signature) -> bool {
     library::ecdsa::verify(&parsed, digest, &key).is_ok()
 }
 
-/// The bytes in the other order.
+/// Returns the bytes in reverse order.
 pub fn reversed(bytes: &[u8]) -> [u8; 32] {
     let mut bytes: [u8; 32] = bytes.try_into().expect("32 bytes");
     bytes.reverse();
     bytes
 }
 
-/// n - s, for 0 < s < n.
+/// Computes n - s, for 0 < s < n.
 fn negative(s: &[u8; 32]) -> [u8; 32] {
     let s = library::SecretKey::from_secret_bytes(reversed(s)).expect("a scalar that is not 0");
     reversed(&s.negate().to_secret_bytes())

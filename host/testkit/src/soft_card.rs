@@ -1,5 +1,5 @@
-//! A card in software: a [`Transport`] that speaks the command stream and has the registers, with any engines, any
-//! queues, and a verdict function in place of the engines' circuits. What a driver may not do, it counts.
+//! A software model of the card: a [`Transport`] with the command stream and the registers, any engines, any queues,
+//! and a verdict function in place of the engines' circuits. It counts violations of the protocol by the driver.
 
 mod engine;
 mod msm;
@@ -26,22 +26,22 @@ pub use msm::MsmGeometry;
 use crate::random::Random;
 use crate::stream_model::{BODY, Reaction, reaction};
 
-/// In what order the engines answer.
+/// The order in which engines answer.
 #[derive(Clone, Debug)]
 pub enum Order {
-    /// As asked.
-    AsAsked,
-    /// Any outstanding command next.
+    /// The order of the commands.
+    InOrder,
+    /// A random order of the outstanding commands.
     Shuffled(Random),
 }
 
-/// What was done to the card.
+/// Counts of accesses to the card.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    /// Packets taken.
+    /// Packets accepted.
     pub packets: u64,
-    /// Most commands outstanding in one engine at once.
-    pub most_outstanding: usize,
+    /// Maximum number of commands outstanding in one engine.
+    pub max_outstanding: usize,
     /// Commands other than cancellations sent to an engine whose queue was full.
     pub overruns: u64,
     /// Register writes to an engine that was busy.
@@ -52,18 +52,18 @@ pub struct Log {
     pub cancelled: u64,
 }
 
-/// The card.
+/// The software model of the card.
 pub struct SoftCard {
     engines: Vec<SoftEngine>,
     verdict: VerdictFn,
     order: Order,
     registers: HashMap<u32, u32>,
     outstanding: VecDeque<Pending>,
-    /// Of the MSM engine; a card has one at most.
+    /// The memory of the MSM engine; a card has at most one.
     memory: msm::Memory,
-    /// Of the NTT engine, likewise.
+    /// The memory of the NTT engine.
     transforms: ntt::Memory,
-    /// Of the Poseidon engine, likewise.
+    /// The memory of the Poseidon engine.
     hashed: poseidon::Memory,
     replies: VecDeque<Vec<u8>>,
     log: Arc<Mutex<Log>>,
@@ -76,26 +76,26 @@ struct Pending {
     what: What,
 }
 
-/// What an engine has to do for a reply.
+/// The work behind a reply.
 enum What {
-    /// To judge.
+    /// Compute the verdict.
     Verdict(AnyRequest),
-    /// To add up.
+    /// Compute the MSM.
     Run(msm::Run),
-    /// Nothing more: this is it.
+    /// Send this reply.
     Reply(Vec<u8>),
 }
 
 impl SoftCard {
-    /// What its status reply and its shell block call its version.
+    /// The version in its status reply and its shell block.
     pub const VERSION: u32 = 0x0001_0203;
 
-    /// A card with these engines, just out of reset.
+    /// Creates a card with these engines, in the state after a reset.
     pub fn new(engines: &[SoftEngine], verdict: VerdictFn) -> Self {
         let mut card = Self {
             engines: engines.to_vec(),
             verdict,
-            order: Order::AsAsked,
+            order: Order::InOrder,
             registers: HashMap::new(),
             outstanding: VecDeque::new(),
             memory: msm::Memory::default(),
@@ -109,30 +109,30 @@ impl SoftCard {
         card
     }
 
-    /// Answers in another order.
+    /// Sets the order in which engines answer.
     pub fn with_order(mut self, order: Order) -> Self {
         self.order = order;
         self
     }
 
-    /// Starts with packets on their way that an earlier host has caused.
+    /// Adds replies to an earlier host, which are sent first.
     pub fn with_stale(mut self, replies: impl IntoIterator<Item = Vec<u8>>) -> Self {
         self.replies.extend(replies);
         self
     }
 
-    /// What was done to it, readable while a driver owns the card.
+    /// Returns the counts, which are readable while a driver owns the card.
     pub fn log(&self) -> Arc<Mutex<Log>> {
         self.log.clone()
     }
 
-    /// Sets a register to what a broken card might say.
+    /// Fixes a register to a value, as on a broken card.
     pub fn with_register(mut self, address: u32, value: u32) -> Self {
         self.registers.insert(address, value);
         self
     }
 
-    /// Address of an engine's block; the shell's block is the one before the first.
+    /// Returns the address of an engine's block; the shell's block is the one before the first.
     pub fn block_of(engine: usize) -> u32 {
         address_map::blocks::BASE + address_map::blocks::STRIDE * (engine as u32 + 1)
     }
@@ -145,7 +145,7 @@ impl SoftCard {
         self.engines.iter().map(SoftEngine::bit).sum()
     }
 
-    /// Registers that were set to what a broken card says stay so.
+    /// Resets the card. Registers that [`Self::with_register`] fixed keep their values.
     fn reset(&mut self) {
         self.outstanding.clear();
         for (address, word) in registers::fixed(&self.engines, self.capabilities()) {
@@ -180,12 +180,12 @@ impl SoftCard {
         let queue = self.engines[engine].queue as usize;
         let cancels = Header::of(packet).is_some_and(|header| header.cmd == cancel::NUMBER);
         self.note(|log| {
-            log.most_outstanding = log.most_outstanding.max(outstanding);
+            log.max_outstanding = log.max_outstanding.max(outstanding);
             log.overruns += u64::from(outstanding > queue && !cancels);
         });
     }
 
-    /// Writes and cancellations take effect at once.
+    /// Executes writes and cancellations at once, and queues runs.
     fn msm(&mut self, geometry: &MsmGeometry, index: u64, packet: &[u8]) -> What {
         match Header::of(packet).map(|header| header.cmd) {
             Some(write::NUMBER) => What::Reply(self.memory.write(geometry, index, packet)),
@@ -204,13 +204,13 @@ impl SoftCard {
         }
     }
 
-    /// Lets one engine finish one command.
+    /// Finishes one command of an engine.
     fn finish_one(&mut self) {
         if self.outstanding.is_empty() {
             return;
         }
         let which = match &mut self.order {
-            Order::AsAsked => 0,
+            Order::InOrder => 0,
             Order::Shuffled(random) => random.below(self.outstanding.len() as u64) as usize,
         };
         let Some(Pending { engine, index, what }) = self.outstanding.remove(which) else {

@@ -1,5 +1,5 @@
-//! What a card must do with any packet whatsoever: the rules of `spec/wire/shell.toml` as one function. The slow,
-//! obvious twin of the shell's parser.
+//! The required reaction of a card to any packet: the rules of `spec/wire/shell.toml` as one function. It is the slow,
+//! obvious reference for the shell's parser.
 
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, ntt, poseidon};
@@ -9,30 +9,30 @@ use proofmill_op::poseidon::ELEMENT_BYTES;
 
 use crate::soft_card::poseidon::ARITIES;
 
-/// What a packet asks of a card.
+/// The required reaction to a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reaction {
     /// A reset.
     Reset,
     /// A status reply.
     Status,
-    /// An answer from an engine.
+    /// A reply from an engine.
     Engine {
         /// The engine.
         engine: Capability,
-        /// To be echoed.
+        /// The index to echo.
         index: u64,
-        /// What the engine is asked: the command after its index.
+        /// The command after its index.
         body: Vec<u8>,
     },
     /// An ignore with these eight bytes: the packet's first ones, zeros where it has none.
     Ignore([u8; Header::BYTES]),
 }
 
-/// Where a command's body begins, whichever engine it is for: after header and index.
+/// Offset of a command's body, after header and index, for every engine.
 pub const BODY: usize = INDEX_OFFSET as usize + size_of::<u64>();
 
-/// Number and length of an engine's commands; of Poseidon with all arities of Filecoin and both strengths.
+/// Returns number and length of an engine's commands; of Poseidon with all arities of Filecoin and both strengths.
 pub fn commands_of(engine: &Capability) -> Vec<Header> {
     use msm::commands::{cancel, run, write};
     let commands = match engine {
@@ -72,9 +72,9 @@ pub fn commands_of(engine: &Capability) -> Vec<Header> {
     commands.into_iter().map(|(cmd, len)| Header { len, cmd }).collect()
 }
 
-/// What a card with these engines does with `packet`, which has at least one byte. A packet is executed when its
-/// command is known, its length is that of the command, and it ends there or at the next multiple of eight, not
-/// anywhere between the two.
+/// Returns the reaction of a card with these engines to `packet`, which has at least one byte. A packet is executed if
+/// its command is known, its length is that of the command, and it ends there or at the next multiple of eight, but not
+/// between the two.
 pub fn reaction(engines: &[Capability], packet: &[u8]) -> Reaction {
     let mut echo = [0; Header::BYTES];
     let known = packet.len().min(Header::BYTES);

@@ -1,4 +1,4 @@
-//! The cases of `spec/vectors`: one file an operation and instance, made by `make vectors`, embedded at build time.
+//! The cases of `spec/vectors`: one file per operation and instance, made by `make vectors` and embedded at build time.
 
 mod coprocessor;
 mod ecdsa_verify;
@@ -10,7 +10,7 @@ mod poseidon;
 mod quotient;
 mod shell;
 
-pub(crate) use coprocessor::told as told_slot;
+pub(crate) use coprocessor::text_of_slot as slot_text;
 pub use coprocessor::{CoprocessorCase, cases as coprocessor};
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
@@ -26,7 +26,7 @@ use proofmill_op::ntt::Field;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The cases of all files whose name begins so. An error names the file.
+/// Returns the cases of all files whose names begin with `begins`. An error names the file.
 fn read_all<Case>(
     begins: &str,
     parse: impl Fn(&str) -> Result<Vec<Case>, String>,
@@ -43,7 +43,7 @@ fn read_all<Case>(
     Ok(cases)
 }
 
-/// A file whose cases are about elements of a field that is transformed.
+/// A file of cases with elements of a field with transforms.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OfField<Case> {
@@ -55,14 +55,14 @@ struct OfField<Case> {
     cases: Vec<Case>,
 }
 
-/// The field and the cases of such a file's text.
+/// Parses the field and the cases of such a file.
 fn of_field<Case: DeserializeOwned>(text: &str) -> Result<(Field, Vec<Case>), String> {
     let file: OfField<Case> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let field = file.field.parse().map_err(|error: Error| error.to_string())?;
     Ok((field, file.cases))
 }
 
-/// `0x` and at most 64 hex digits as a little-endian integer.
+/// Parses `0x` and at most 64 hex digits as a little-endian integer.
 fn integer(text: &str) -> Result<[u8; 32], String> {
     let digits = text.strip_prefix("0x").ok_or_else(|| format!("{text} is not 0x and digits"))?;
     let mut bytes = [0; 32];
@@ -72,7 +72,7 @@ fn integer(text: &str) -> Result<[u8; 32], String> {
     Ok(bytes)
 }
 
-/// The bytes of an element of a field that is transformed.
+/// Parses the bytes of an element of a field with transforms.
 fn element(field: Field, text: &str) -> Result<Vec<u8>, String> {
     let bytes = integer(text)?;
     let (low, high) = bytes.split_at(field.bytes());
@@ -82,7 +82,7 @@ fn element(field: Field, text: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The bytes of elements, one after the other.
+/// Parses the bytes of elements, concatenated.
 fn elements(field: Field, texts: &[String]) -> Result<Vec<u8>, String> {
     Ok(texts.iter().map(|text| element(field, text)).collect::<Result<Vec<_>, _>>()?.concat())
 }

@@ -1,12 +1,12 @@
-//! The files of the XDMA driver around any card in software or in simulation, so that the host's real `pcie:` transport runs without a board.
+//! Emulates the files of the XDMA driver around any software model or simulation of a card, so that the host's real `pcie:` transport runs without a board.
 //!
-//! | the driver's file | here |
+//! | the driver's file | emulation |
 //! |---|---|
-//! | `_h2c_0` | a FIFO; commands are cut by their length, since a FIFO has no `tlast`; a card that has many to answer takes none |
-//! | `_c2h_0` | a FIFO in packet mode: a read ends where a reply does, as the bridge ends it |
-//! | `_h2c_1`, `_c2h_1` | FIFOs of the door to the memory, if the card has one; a transfer is as long as its header says |
+//! | `_h2c_0` | a FIFO; commands are split by their length, since a FIFO has no `tlast`; with many replies outstanding, the card accepts none |
+//! | `_c2h_0` | a FIFO in packet mode: a read ends where a reply ends, as with the bridge |
+//! | `_h2c_1`, `_c2h_1` | FIFOs of the memory port, if the card has one; a transfer has the length in its header |
 //! | `_user` | the card's registers as on any [emulated board](crate::boards) |
-//! | `_events_0` | a FIFO that gets a 1 an interrupt |
+//! | `_events_0` | a FIFO that receives a 1 per interrupt |
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -48,7 +48,7 @@ impl Files {
         self.folder.path().join(format!("xdma{}_{what}", self.number))
     }
 
-    /// Open for both, so that it stays open while hosts come and go.
+    /// Creates a FIFO and opens it for reading and writing, so that it stays open while hosts come and go.
     fn fifo(&self, what: &str) -> io::Result<File> {
         let flags = OFlags::NONBLOCK.bits() as i32;
         OpenOptions::new().read(true).write(true).custom_flags(flags).open(self.place(what))
@@ -96,17 +96,17 @@ impl Xdma {
         Ok(Self { files, events, served: Served::start(orders, server)? })
     }
 
-    /// What the files' names begin with.
+    /// Returns the common beginning of the files' names.
     pub fn prefix(&self) -> String {
         self.files.folder.path().join("xdma").display().to_string()
     }
 
-    /// One of the files.
+    /// Returns the path of a file.
     pub fn file(&self, what: &str) -> PathBuf {
         self.files.place(what)
     }
 
-    /// The card's first interrupt.
+    /// Signals the card's first interrupt.
     pub fn interrupt(&self) -> io::Result<()> {
         (&self.events).write_all(&1u32.to_le_bytes())
     }
@@ -140,30 +140,30 @@ impl Board for Xdma {
     }
 }
 
-/// The door to the memory.
+/// The memory port.
 struct Bulk {
     transfers: File,
     answers: File,
-    /// Bytes of a transfer that is not whole.
+    /// Bytes of an incomplete transfer.
     partial: Vec<u8>,
 }
 
 impl Bulk {
-    /// Room for all transfers that are on their way at a time.
-    const ROOM: usize = 1 << 18;
+    /// Capacity for all transfers that are outstanding at a time.
+    const CAPACITY: usize = 1 << 18;
 
     fn new(files: &Files) -> io::Result<Self> {
         let (transfers, answers) = (files.fifo("h2c_1")?, files.fifo("c2h_1")?);
-        fcntl_setpipe_size(&transfers, Self::ROOM)?;
+        fcntl_setpipe_size(&transfers, Self::CAPACITY)?;
         fcntl_setfl(&answers, OFlags::NONBLOCK | OFlags::DIRECT)?;
         Ok(Self { transfers, answers, partial: Vec::new() })
     }
 
-    /// Carries whole transfers out.
+    /// Executes whole transfers.
     fn serve(&mut self, card: &mut dyn Transport) {
-        let mut room = vec![0; Self::ROOM];
-        match self.transfers.read(&mut room) {
-            Ok(count) => self.partial.extend_from_slice(&room[..count]),
+        let mut buffer = vec![0; Self::CAPACITY];
+        match self.transfers.read(&mut buffer) {
+            Ok(count) => self.partial.extend_from_slice(&buffer[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => panic!("the FIFO of transfers: {error}"),
         }
@@ -177,7 +177,7 @@ impl Bulk {
             let answer = carried_out(card, &transfer);
             self.answers
                 .write_all(&answer)
-                .expect("the FIFO of answers has room for all that are asked for");
+                .expect("the FIFO of responses holds all that are outstanding");
         }
     }
 }
@@ -189,11 +189,11 @@ struct Server {
     replies: Option<File>,
     mirror: Mirror,
     orders: Arc<Orders>,
-    /// Bytes of commands that are not taken.
+    /// Bytes of commands that were not accepted yet.
     partial: Vec<u8>,
-    /// Commands that are not answered.
+    /// Number of commands without a reply.
     taken: usize,
-    /// Bytes of a reply that the host has no room for.
+    /// Bytes of a reply that the FIFO does not accept yet.
     waiting: Vec<u8>,
 }
 
@@ -226,37 +226,37 @@ impl Serve for Server {
 }
 
 impl Server {
-    /// Registers, both ways. A reset is over for the host when its old commands are forgotten.
+    /// Synchronises the registers in both directions. A reset ends for the host after its old commands are discarded.
     fn refresh(&mut self) {
         self.mirror.apply();
         self.forget();
         self.mirror.refresh();
     }
 
-    /// After a reset by register: what the card had not taken was in the hands of the host that wrote it, and is gone with it. The next one
-    /// sends nothing before the reset is over.
+    /// Discards commands that the card had not accepted before a reset by register. The next host sends nothing before the
+    /// reset ends.
     fn forget(&mut self) -> bool {
         let was_reset = std::mem::take(&mut self.mirror.was_reset);
         if let Some(mut commands) = self.commands.as_ref().filter(|_| was_reset) {
             self.partial.clear();
             self.taken = 0;
-            let mut room = [0; 1 << 16];
-            while commands.read(&mut room).is_ok_and(|count| count > 0) {}
+            let mut buffer = [0; 1 << 16];
+            while commands.read(&mut buffer).is_ok_and(|count| count > 0) {}
         }
         was_reset
     }
 
-    /// Commands, as far as there are any.
+    /// Accepts commands, if there are any.
     fn take(&mut self) {
         let Some(mut commands) = self.commands.as_ref() else { return };
-        // A card whose replies nobody takes fills its queues, and then takes no commands.
+        // A card whose replies are not read fills its queues, and then accepts no commands.
         if self.taken >= TAKEN {
             return;
         }
-        let mut room = [0; 1 << 16];
-        let room = &mut room[..(1usize << 16).saturating_sub(self.partial.len())];
-        match commands.read(room) {
-            Ok(count) => self.partial.extend_from_slice(&room[..count]),
+        let mut buffer = [0; 1 << 16];
+        let buffer = &mut buffer[..(1usize << 16).saturating_sub(self.partial.len())];
+        match commands.read(buffer) {
+            Ok(count) => self.partial.extend_from_slice(&buffer[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => panic!("the FIFO of commands: {error}"),
         }
@@ -269,7 +269,7 @@ impl Server {
             }
             let rest = self.partial.split_off(len);
             let packet = std::mem::replace(&mut self.partial, rest);
-            // What the host wrote to a register before it sent this.
+            // Registers that the host wrote before it sent the packet.
             self.mirror.apply();
             if self.forget() {
                 return;
@@ -279,7 +279,7 @@ impl Server {
         }
     }
 
-    /// The card's next reply.
+    /// Sends the card's next reply.
     fn answer(&mut self) {
         let reply = self.mirror.card.receive(Duration::from_millis(1));
         let Some(reply) = reply.expect("the card answers") else { return };

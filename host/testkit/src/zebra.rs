@@ -1,12 +1,12 @@
 //! Real blocks of both networks, from the sources of the published crate `zebra-test`. They are not in this
-//! repository: `make test` fetches the crate and says where it is in `PROOFMILL_ZEBRA_TEST_DIR`.
+//! repository: `make test` fetches the crate and sets `PROOFMILL_ZEBRA_TEST_DIR` to its folder.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
 use proofmill_op::equihash_verify::Network;
 
-/// Names the crate's folder.
+/// The environment variable with the crate's folder.
 pub const VARIABLE: &str = "PROOFMILL_ZEBRA_TEST_DIR";
 
 /// One block file.
@@ -14,14 +14,14 @@ pub const VARIABLE: &str = "PROOFMILL_ZEBRA_TEST_DIR";
 pub struct Block {
     /// The file's name.
     pub name: String,
-    /// Whose chain.
+    /// The network of its chain.
     pub network: Network,
     /// The whole block.
     pub bytes: Vec<u8>,
 }
 
-/// Every block file whose block is valid, by name. `None` where the crate is not here, which is said on stderr;
-/// when the variable is set, whatever is missing is an error.
+/// Returns every block file whose block is valid, by name. If the crate is not installed, prints that to stderr and
+/// returns `None`; if the variable is set, a missing file is an error.
 pub fn blocks() -> Option<Result<Vec<Block>, String>> {
     let Some(root) = env::var_os(VARIABLE) else {
         eprintln!("SKIPPED: no real blocks: {VARIABLE} is not set; `make test` sets it");

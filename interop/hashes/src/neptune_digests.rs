@@ -70,9 +70,9 @@ fn ours(
     from_bytes(&digests(device, request).unwrap()).unwrap()
 }
 
-/// The door that neptune has for a constant length.
+/// Compares with neptune's `ConstantLength` hash type.
 #[test]
-fn constant_length_as_neptune_asks_for_it() {
+fn constant_length_equals_neptune() {
     let device = proofmill::open("cpu:?threads=1").unwrap();
     let preimage = Source(4).elements(4);
     let constants = PoseidonConstants::<Scalar, U8>::new_constant_length(4);

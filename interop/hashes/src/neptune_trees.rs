@@ -1,4 +1,4 @@
-//! Trees of sectors: neptune's builders, those by the same names here, and trees of files have the same nodes.
+//! Trees of sectors: neptune's builders, proofmill's builders of the same names, and trees of files have the same nodes.
 
 use std::io::Cursor;
 

@@ -1,4 +1,4 @@
-//! Sums.
+//! MSMs.
 
 use std::hint::black_box;
 
@@ -15,7 +15,7 @@ pub fn task(instance: &str, count: usize) -> Result<Task> {
         "bls12_381_g2" => sum::<ark_bls12_381::G2Projective>(count),
         "bls12_377_g1" => sum::<ark_bls12_377::G1Projective>(count),
         "bls12_377_g2" => sum::<ark_bls12_377::G2Projective>(count),
-        _ => bail!("arkworks has no {instance} here"),
+        _ => bail!("arkworks has no {instance}"),
     })
 }
 

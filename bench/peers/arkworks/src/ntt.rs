@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use works::ntt::Work;
 use works::{Kept, thread_pool};
 
-/// A transform that is ready to be done again and again, of bytes or not; gives its seconds.
+/// A prepared transform that can be repeated, of bytes or of elements. Returns its seconds.
 type Task = Box<dyn FnMut(bool) -> f64 + Send>;
 
-/// What is transformed is written before the clock starts, into memory that is kept until another field or size is asked for.
+/// Transforms. The input is written before the clock starts, into memory that is kept until another field or size is requested.
 #[derive(Default)]
 pub struct Transforms(Kept<(String, u32), Task>);
 
@@ -31,7 +31,7 @@ fn task(instance: &str, log_size: u32) -> Result<Task> {
         "bls12_381_fr" => transform::<ark_bls12_381::Fr>(1 << log_size),
         "pasta_fp" => transform::<ark_vesta::Fr>(1 << log_size),
         "pasta_fq" => transform::<ark_pallas::Fr>(1 << log_size),
-        _ => bail!("arkworks has no {instance} here"),
+        _ => bail!("arkworks has no {instance}"),
     })
 }
 
@@ -65,7 +65,7 @@ fn transform<F: PrimeField>(size: usize) -> Task {
     })
 }
 
-/// An element of canonical bytes.
+/// Reads an element from canonical bytes.
 fn element<F: PrimeField>(bytes: &[u8]) -> F {
     let mut integer = F::BigInt::default();
     for (limb, bytes) in integer.as_mut().iter_mut().zip(bytes.as_chunks().0) {

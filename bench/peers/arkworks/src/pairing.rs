@@ -12,7 +12,7 @@ pub fn task(work: &Work) -> Result<Task> {
         "bn254" => product::<ark_bn254::Bn254>(work.count),
         "bls12_381" => product::<ark_bls12_381::Bls12_381>(work.count),
         "bls12_377" => product::<ark_bls12_377::Bls12_377>(work.count),
-        other => bail!("arkworks has no {other} here"),
+        other => bail!("arkworks has no {other}"),
     })
 }
 

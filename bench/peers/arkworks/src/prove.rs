@@ -24,17 +24,17 @@ use rayon::ThreadPoolBuilder;
 use works::Kept;
 use works::prove::Work;
 
-/// Makes a proof and gives its seconds.
+/// Computes a proof and returns its seconds.
 type Prove = Box<dyn FnMut() -> Result<f64> + Send>;
 
-/// Key and witness are made before the clock starts, and kept until another curve or size is asked for.
+/// Proofs. Key and witness are made before the clock starts, and kept until another curve or size is requested.
 #[derive(Default)]
 pub struct Proofs(Kept<(String, u32), Prove>);
 
 impl Proofs {
     pub fn seconds(&mut self, work: &Work) -> Result<f64> {
         let prove = self.0.get((work.curve.clone(), work.log_size), |_| prover(work))?;
-        // Not bound: arkworks starts pools of its own, which inherit the processor of the thread that starts them.
+        // Not bound: arkworks starts its own pools, which inherit the processor of the starting thread.
         let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
         pool.install(prove)
     }
@@ -48,11 +48,11 @@ fn prover(work: &Work) -> Result<Prove> {
     match &*work.curve {
         "bn254" => over::<Bn254>(work),
         "bls12_381" => over::<Bls12_381>(work),
-        other => bail!("curve: '{other}' is not known here; expected bn254 or bls12_381"),
+        other => bail!("curve: '{other}' is unknown; expected bn254 or bls12_381"),
     }
 }
 
-/// The chain of so many constraints.
+/// A chain of this many constraints.
 #[derive(Clone, Copy)]
 struct Chain(usize);
 
@@ -76,7 +76,7 @@ impl<F: PrimeField> ConstraintSynthesizer<F> for Chain {
     }
 }
 
-/// What is made before the clock starts.
+/// The state that is prepared before the clock starts.
 struct Prover<E: Pairing> {
     key: ProvingKey<E>,
     verifying: PreparedVerifyingKey<E>,
@@ -84,7 +84,7 @@ struct Prover<E: Pairing> {
     inputs: usize,
     constraints: usize,
     assignment: Vec<E::ScalarField>,
-    /// The number of proofs so far: no two have the same randomness.
+    /// The number of proofs so far, so that each has different randomness.
     proofs: u64,
 }
 
@@ -114,7 +114,7 @@ impl<E: Pairing> Prover<E> {
         })
     }
 
-    /// A proof's seconds; it is verified after the clock has stopped.
+    /// Returns a proof's seconds. The proof is verified after the clock has stopped.
     fn seconds(&mut self) -> Result<f64> {
         self.proofs += 1;
         let [r, s] = [1, 2]
@@ -137,7 +137,7 @@ impl<E: Pairing> Prover<E> {
     }
 }
 
-/// The key of a size: made once, then read.
+/// Returns the key of a size, which is made once and then read.
 fn key<E: Pairing>(chain: Chain, path: &Path) -> Result<ProvingKey<E>> {
     if let Ok(file) = File::open(path) {
         let reader = BufReader::with_capacity(1 << 20, file);

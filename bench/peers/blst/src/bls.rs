@@ -1,4 +1,4 @@
-//! Signatures verified together, with the random numbers of 64 bits that blst's users have: of distinct messages by
+//! Joint verification of signatures with random numbers of 64 bits, as users of blst do: of distinct messages by
 //! `Pairing::mul_n_aggregate`, of one message by sums of multiples of keys and signatures and one verification.
 
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ const FACTOR: usize = 8;
 /// Signatures with their keys.
 type Read = (Vec<Signed>, Vec<PublicKey>);
 
-/// What was read last.
+/// The signatures that were read last.
 #[derive(Default)]
 pub struct Signatures(Kept<PathBuf, Read>);
 

@@ -1,10 +1,10 @@
-//! Groth16 proofs verified together. blst has no Groth16: this is the equation of random factors r_i over its pairings, as its users write it,
+//! Joint verification of Groth16 proofs. blst has no Groth16, so this is the equation with random factors r_i over its pairings, as its users write it,
 //!
 //! ```text
 //! product of e(r_i A_i, B_i) = e(alpha, beta)^s e(sum of r_i x_i, gamma) e(sum of r_i C_i, delta)      s: the sum of r_i
 //! ```
 //!
-//! with e((sum of r_i) alpha, beta) as one pair more.
+//! with e((sum of r_i) alpha, beta) as an additional pair.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,9 +21,9 @@ const FACTOR: usize = 16;
 /// Bytes of a scalar.
 const SCALAR: usize = 32;
 
-/// A key and proofs as blst has them.
+/// A key and proofs in blst's form.
 struct Claims {
-    /// alpha, then those of the public values.
+    /// alpha, then the points of the public inputs.
     alpha_ic: Vec<blst_p1_affine>,
     /// beta, gamma, delta.
     fixed: [blst_p2_affine; 3],
@@ -33,7 +33,7 @@ struct Claims {
     c: Vec<blst_p1_affine>,
 }
 
-/// What was read last.
+/// The proofs that were read last.
 #[derive(Default)]
 pub struct Proofs(Kept<PathBuf, Claims>);
 
@@ -48,13 +48,13 @@ impl Proofs {
     }
 }
 
-/// Defines how a point is read.
+/// Defines how a point is decoded.
 macro_rules! point {
     ($name:ident $affine:ident $deserialize:ident $length:literal) => {
         fn $name(hex: &str) -> Result<$affine> {
             let (bytes, mut point) = (bytes(hex)?, $affine::default());
             ensure!(bytes.len() == $length, "{} bytes are no point", bytes.len());
-            // SAFETY: as many bytes as blst reads.
+            // SAFETY: the slice has the length that blst reads.
             match unsafe { blst::$deserialize(&mut point, bytes.as_ptr()) } {
                 BLST_ERROR::BLST_SUCCESS => Ok(point),
                 error => Err(anyhow!("{error:?}")),
@@ -78,12 +78,12 @@ fn fr(scalar: &[u8; SCALAR]) -> blst_fr {
 
 fn to_bytes(element: &blst_fr) -> [u8; SCALAR] {
     let mut canonical = blst_scalar::default();
-    // SAFETY: an element, and room for its bytes.
+    // SAFETY: an element, and a buffer for its bytes.
     unsafe { blst::blst_scalar_from_fr(&mut canonical, element) };
     canonical.b
 }
 
-/// The sum, and the sum of products.
+/// Accumulates the sum, and the sum of products.
 fn accumulate(sum: &mut blst_fr, x: &blst_fr, y: &blst_fr) {
     let mut product = blst_fr::default();
     // SAFETY: elements.
@@ -120,7 +120,7 @@ impl Claims {
 
     fn hold(&self) -> Result<bool> {
         let count = self.a.len();
-        // SAFETY: points of blst's own reading.
+        // SAFETY: points that blst decoded.
         let in_groups = unsafe {
             self.a.iter().chain(&self.c).all(|point| blst::blst_p1_affine_in_g1(point))
                 && self.b.iter().all(|point| blst::blst_p2_affine_in_g2(point))
@@ -154,7 +154,7 @@ impl Claims {
         p.push(sum_g1(&self.c, &factors, FACTOR));
         q.extend(self.fixed);
         let mut value = blst_fp12::default();
-        // SAFETY: lists of one length, one point after another.
+        // SAFETY: lists of one length with consecutive points.
         unsafe {
             let (p, q, count) =
                 ([p.as_ptr(), std::ptr::null()], [q.as_ptr(), std::ptr::null()], p.len());
@@ -164,12 +164,12 @@ impl Claims {
         }
     }
 
-    /// -r_i A_i.
+    /// Computes -r_i A_i.
     fn multiples(&self, factors: &[u8]) -> Vec<blst_p1_affine> {
         let count = self.a.len();
         let mut multiples = vec![blst_p1::default(); count];
         let mut affine = vec![blst_p1_affine::default(); count];
-        // SAFETY: points of blst's own making, in buffers of the given lengths.
+        // SAFETY: points that blst computed, in buffers of the given lengths.
         unsafe {
             for ((to, a), factor) in multiples.iter_mut().zip(&self.a).zip(factors.chunks(FACTOR)) {
                 blst::blst_p1_from_affine(to, a);

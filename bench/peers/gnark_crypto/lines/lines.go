@@ -1,4 +1,4 @@
-// Package lines is the door of the peer's programs: a line of work in, its seconds out.
+// Package lines is the interface of the peer's programs: it reads a line of work and writes its seconds.
 package lines
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Answer prints, for each line of standard input, the seconds that the task takes which is prepared for it. `prepare` gives
-// nil for work that cannot be done here; then, as after every other error, the program ends.
+// Answer prints, for each line of standard input, the seconds of the task that `prepare` returns. `prepare` returns nil for
+// unsupported work; then, as after every other error, the program ends.
 func Answer[Work any](prepare func(Work) (task func() error)) {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -21,7 +21,7 @@ func Answer[Work any](prepare func(Work) (task func() error)) {
 		}
 		task := prepare(work)
 		if task == nil {
-			Fail(fmt.Errorf("not to be done here: %s", lines.Text()))
+			Fail(fmt.Errorf("unsupported: %s", lines.Text()))
 		}
 		start := time.Now()
 		if err := task(); err != nil {
@@ -31,7 +31,7 @@ func Answer[Work any](prepare func(Work) (task func() error)) {
 	}
 }
 
-// Kept is `prepare`, on all processors, whose last result is given again while what is wanted stays the same.
+// Kept wraps `prepare`, which runs on all processors, and returns its last result again while the request stays the same.
 func Kept[Wanted comparable, Made any](prepare func(Wanted) Made) func(Wanted) Made {
 	var last *Wanted
 	var made Made
@@ -45,7 +45,7 @@ func Kept[Wanted comparable, Made any](prepare func(Wanted) Made) func(Wanted) M
 	}
 }
 
-// Repeated is a task so many times, up to the first error.
+// Repeated runs a task repeatedly, up to the first error.
 func Repeated(times int, task func() error) func() error {
 	return func() error {
 		for i := 0; i < times; i++ {

@@ -1,5 +1,5 @@
-// gnark-crypto's multi-scalar multiplications, for the bench to measure: a line of work in, its seconds out. What the
-// fields of Work mean is told in ../../works/src/msm.rs.
+// gnark-crypto's multi-scalar multiplications as a program for the bench: it reads a line of work and writes its seconds. The
+// fields of Work are documented in ../../works/src/msm.rs.
 package main
 
 import (
@@ -26,7 +26,7 @@ type Sum struct {
 	Count    int    `json:"count"`
 }
 
-// A sum with this number of tasks.
+// An MSM with this number of tasks.
 type Task func(config ecc.MultiExpConfig) error
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 	})
 }
 
-// Multiples of the generator by scalars that are drawn, and scalars that are drawn; nothing of a group that is unknown.
+// Draws scalars and multiples of the generator. Returns nil for an unknown group.
 func prepare(wanted Sum) Task {
 	switch wanted.Instance {
 	case "bn254_g1", "bn254_g2":

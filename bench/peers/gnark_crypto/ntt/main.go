@@ -1,5 +1,5 @@
-// gnark-crypto's transforms, for the bench to measure: a line of work in, its seconds out. What the fields of Work mean is
-// told in ../../works/src/ntt.rs.
+// gnark-crypto's transforms as a program for the bench: it reads a line of work and writes its seconds. The fields of Work are
+// documented in ../../works/src/ntt.rs.
 package main
 
 import (
@@ -25,7 +25,7 @@ type Transform struct {
 	LogSize  int    `json:"log_size"`
 }
 
-// Writes what is transformed, elements or bytes, and gives the transform with this number of tasks.
+// Writes the input, as elements or bytes, and returns the transform with this number of tasks.
 type Task func(threads int, bytes bool) func()
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 	})
 }
 
-// Calls a function for parts of 0 to n, a thread each.
+// Calls a function for parts of 0 to n, one thread per part.
 func parts(threads, n int, function func(from, to int)) {
 	var all sync.WaitGroup
 	for i := 0; i < threads; i++ {
@@ -54,8 +54,8 @@ func parts(threads, n int, function func(from, to int)) {
 	all.Wait()
 }
 
-// Elements that are drawn, and their bytes. Of elements the result is in bit-reversed order, which is the faster one; of
-// bytes it is in natural order.
+// Draws elements and their bytes. The transform of elements leaves bit-reversed order, which is faster; that of bytes
+// natural order.
 func prepare(wanted Transform) Task {
 	n := 1 << wanted.LogSize
 	canonical, read, written := make([][32]byte, n), make([][32]byte, n), make([][32]byte, n)

@@ -1,5 +1,5 @@
-// gnark-crypto's products of pairings, for the bench to measure: a line of work in, its seconds out. What the fields of
-// Work mean is told in ../../works/src/pairing.rs.
+// gnark-crypto's products of pairings as a program for the bench: it reads a line of work and writes its seconds. The fields
+// of Work are documented in ../../works/src/pairing.rs.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	})
 }
 
-// Multiples of the generators by scalars that are drawn; nothing of a curve that is unknown.
+// Draws multiples of the generators. Returns nil for an unknown curve.
 func prepare(work Work) func() error {
 	switch work.Instance {
 	case "bn254":
@@ -59,7 +59,7 @@ func prepare(work Work) func() error {
 	return nil
 }
 
-// The product: each thread has a share of the pairs, and one the final exponentiation.
+// Computes the product: each thread has a share of the pairs, and one computes the final exponentiation.
 func product[P, Q, GT any](
 	p []P, q []Q, threads int, millerLoop func([]P, []Q) (GT, error), finalExponentiation func(*GT, ...*GT) GT,
 ) func() error {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
-/// What is done.
+/// The operation to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
     /// Products of `count` pairs of elements.
@@ -21,38 +21,38 @@ pub enum Task {
     Invert,
     /// A product of `count` factors, each multiplication waiting for the one before.
     Chain,
-    /// Additions of `count` affine points: whatever the peer does it with (see its name).
+    /// Additions of `count` affine points, by any method of the peer (see its name).
     Points,
 }
 
-/// Some work in one field, or on the curve over it.
+/// A measurement in one field, or on the curve over it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// The field by its name in `spec`.
     pub field: String,
-    /// What is done.
+    /// The operation.
     pub task: Task,
-    /// With how many operands.
+    /// The number of operands.
     pub count: usize,
-    /// How often.
+    /// The number of repetitions.
     pub repeat: usize,
 }
 
-/// What the elements of every library can do.
+/// The operations of every library's elements.
 pub trait Element: Copy {
-    /// An element that uses all bits.
+    /// Returns an element that uses all bits.
     fn of(word: u64) -> Self;
-    /// The product.
+    /// Computes the product.
     fn mul(&self, other: &Self) -> Self;
-    /// The square.
+    /// Computes the square.
     fn square(&self) -> Self;
-    /// The sum.
+    /// Computes the sum.
     fn add(&self, other: &Self) -> Self;
-    /// The inverse.
+    /// Computes the inverse.
     fn invert(&self) -> Self;
 }
 
-/// The seconds of some work, over and over.
+/// Returns the seconds of repeated work.
 pub fn timed(repeat: usize, mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..repeat {
@@ -61,7 +61,7 @@ pub fn timed(repeat: usize, mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// The seconds of work with a library's elements.
+/// Returns the seconds of work with a library's elements.
 pub fn seconds<T: Element>(work: &Work) -> Result<f64> {
     let draw = |salt: u64| -> Vec<T> {
         (0..work.count as u64)
@@ -89,11 +89,11 @@ pub fn seconds<T: Element>(work: &Work) -> Result<f64> {
                 black_box(&mut product);
             })
         }
-        Task::Points => bail!("no points over {} here", work.field),
+        Task::Points => bail!("no points over {}", work.field),
     })
 }
 
-/// Montgomery's trick.
+/// Inverts elements with Montgomery's trick.
 pub fn batch_invert<T: Element>(elements: &mut [T]) {
     let mut product = elements[0];
     let mut before = Vec::with_capacity(elements.len());
@@ -110,7 +110,7 @@ pub fn batch_invert<T: Element>(elements: &mut [T]) {
     elements[0] = inverse;
 }
 
-/// For a library's tests: is all work in these fields answered with seconds, that with points over these, and other work refused?
+/// Checks in a library's tests that work in these fields and with points over these is supported, and other work refused.
 pub fn examine(seconds: fn(&Work) -> Result<f64>, fields: &[&str], points: &str) {
     let answer =
         |field: &str, task| seconds(&Work { field: field.into(), task, count: 20, repeat: 2 });

@@ -10,41 +10,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Kept, thread_pool};
 
-/// Some verifications.
+/// Verifications to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// A list of [`Encoded`] in JSON, all of them valid.
     pub signatures: PathBuf,
-    /// Are keys and signatures read from their bytes each time?
+    /// Decodes keys and signatures in each verification.
     pub parsing: bool,
-    /// The first so many.
+    /// The number of signatures, from the beginning of the list.
     pub count: usize,
-    /// By how many threads.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// A signature as it comes from outside.
+/// An encoded signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Encoded {
     /// The key in SEC 1's compressed form.
     pub key: Vec<u8>,
-    /// r and s in strict DER; s is at most n / 2, as libsecp256k1 demands.
+    /// r and s in strict DER; s is at most n / 2, as libsecp256k1 requires.
     pub signature: Vec<u8>,
-    /// What is signed.
+    /// The signed digest.
     pub digest: [u8; 32],
 }
 
-/// A library: how it reads a signature, and what it says of one that was read.
+/// A library that decodes and verifies signatures.
 pub trait Verifier {
-    /// A signature as the library keeps it.
+    /// A decoded signature.
     type Read: Send + Sync;
-    /// Key and signature from their bytes.
+    /// Decodes key and signature.
     fn read(encoded: &Encoded) -> Result<Self::Read>;
-    /// Is it valid?
+    /// Returns whether the signature is valid.
     fn accepts(read: &Self::Read) -> bool;
 }
 
-/// Signatures and threads, kept from one work to the next.
+/// Signatures and threads, which are kept between requests.
 pub struct Verifications<V: Verifier> {
     signatures: Kept<PathBuf, (Vec<Encoded>, Vec<V::Read>)>,
     pool: Kept<usize, ThreadPool>,
@@ -57,7 +57,7 @@ impl<V: Verifier> Default for Verifications<V> {
 }
 
 impl<V: Verifier> Verifications<V> {
-    /// The seconds that the work takes.
+    /// Returns the seconds of the work.
     pub fn seconds(&mut self, work: &Work) -> Result<f64> {
         let (encoded, read) = self.signatures.get(work.signatures.clone(), |path| {
             let text = std::fs::read(path).with_context(|| path.display().to_string())?;
@@ -84,7 +84,7 @@ impl<V: Verifier> Verifications<V> {
     }
 }
 
-/// A valid signature: with the key 1 and the nonce 1, s is the digest plus r, and r the first coordinate of the generator.
+/// Returns a valid signature: with the key 1 and the nonce 1, s is the digest plus r, and r is the first coordinate of the generator.
 fn example() -> Encoded {
     let r: [u8; 32] = [
         0x79, 0xbe, 0x66, 0x7e, 0xf9, 0xdc, 0xbb, 0xac, 0x55, 0xa0, 0x62, 0x95, 0xce, 0x87, 0x0b,
@@ -96,7 +96,7 @@ fn example() -> Encoded {
     Encoded { key: [&[0x02], &r[..]].concat(), signature, digest: [1; 32] }
 }
 
-/// For a library's tests: is a valid signature accepted, and one of another digest refused?
+/// Checks in a library's tests that a valid signature is accepted, and one of another digest refused.
 pub fn examine<V: Verifier>() {
     let good = example();
     assert!(V::accepts(&V::read(&good).unwrap()));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Some verifications of one header.
+/// Verifications of one header to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Equihash n.
@@ -11,10 +11,10 @@ pub struct Work {
     pub k: u32,
     /// The header: 140 bytes, CompactSize, solution.
     pub header: Vec<u8>,
-    /// Is the header's SHA-256d computed too?
+    /// Computes the header's SHA-256d, too.
     pub hashed: bool,
-    /// How often it is verified.
+    /// The number of verifications.
     pub repeat: usize,
-    /// By how many threads.
+    /// The number of threads.
     pub threads: usize,
 }

@@ -1,4 +1,4 @@
-//! What the bench asks of a peer's program, and what the programs have in common: a line of work in, its seconds out.
+//! The interface between the bench and a peer's program: the program reads lines of work and writes their seconds.
 
 use std::io::{BufRead, Write};
 
@@ -17,7 +17,7 @@ pub mod pairing;
 pub mod poseidon;
 pub mod prove;
 
-/// A line. Programs in other languages read the fields of their own operation.
+/// A line of work. Programs in other languages read the fields of their own operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "a module each")]
@@ -35,13 +35,13 @@ pub enum Work {
 }
 
 impl Work {
-    /// The error of a library without this operation.
+    /// Returns the error of a library without this operation.
     pub fn refused<T>(&self) -> Result<T> {
-        bail!("not to be done here: {}", serde_json::to_string(self)?)
+        bail!("unsupported: {}", serde_json::to_string(self)?)
     }
 }
 
-/// A peer's program: answers each line of standard input with the seconds of its work, until there is none.
+/// Runs a peer's program: answers each line of standard input with the seconds of its work.
 pub fn serve(mut seconds: impl FnMut(Work) -> Result<f64>) -> Result<()> {
     let mut output = std::io::stdout();
     for line in std::io::stdin().lock().lines() {
@@ -51,19 +51,19 @@ pub fn serve(mut seconds: impl FnMut(Work) -> Result<f64>) -> Result<()> {
     Ok(())
 }
 
-/// So many threads, bound to a processor each if there are as many, as ours.
+/// Creates a pool of threads, bound to a processor each if there are enough, as ours are.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool> {
     let processors =
         core_affinity::get_core_ids().filter(|all| all.len() == threads).unwrap_or_default();
     let bind = move |number: usize| {
-        // A thread that may not be bound works as well where the kernel puts it.
+        // A thread that cannot be bound runs where the kernel schedules it.
         let _bound =
             processors.get(number).map(|&processor| core_affinity::set_for_current(processor));
     };
     Ok(ThreadPoolBuilder::new().num_threads(threads).start_handler(bind).build()?)
 }
 
-/// What takes long to make, kept until something else is wanted.
+/// The last result of an expensive preparation, kept until another one is requested.
 pub struct Kept<Wanted, Made>(Option<(Wanted, Made)>);
 
 impl<Wanted, Made> Default for Kept<Wanted, Made> {
@@ -73,7 +73,7 @@ impl<Wanted, Made> Default for Kept<Wanted, Made> {
 }
 
 impl<Wanted: PartialEq, Made> Kept<Wanted, Made> {
-    /// What was made last, if the same was wanted; else it is made.
+    /// Returns the last result if it is for the same request; otherwise prepares a new one.
     pub fn get(
         &mut self,
         wanted: Wanted,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Kept;
 
-/// A sum over multiples of the generator, with scalars of all bits.
+/// An MSM over multiples of the generator, with scalars of all bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// The group by its name in `spec`.
@@ -19,16 +19,16 @@ pub struct Work {
     pub threads: usize,
 }
 
-/// A sum with the threads of a pool, ready to be done again and again.
+/// A prepared MSM on the threads of a pool, which can be repeated.
 pub type Task = Box<dyn FnMut(&ThreadPool) -> Result<()>>;
 
-/// A library's sums. Threads and points are made before the clock starts; points are kept until another group or number is
-/// asked for.
+/// A library's MSMs. Threads and points are prepared before the clock starts; points are kept until another group or number is
+/// requested.
 #[derive(Default)]
 pub struct Sums(Kept<(String, usize), Task>);
 
 impl Sums {
-    /// The seconds of a sum that the library makes of an instance and a number of points.
+    /// Returns the seconds of an MSM of an instance and a number of points.
     pub fn seconds(
         &mut self,
         work: &Work,
@@ -36,7 +36,7 @@ impl Sums {
     ) -> Result<f64> {
         let wanted = (work.instance.clone(), work.count);
         let task = self.0.get(wanted, |(instance, count)| task(instance, *count))?;
-        // Not bound: arkworks starts pools of its own, which inherit the processor of the thread that starts them.
+        // Not bound: arkworks starts its own pools, which inherit the processor of the starting thread.
         let pool = ThreadPoolBuilder::new().num_threads(work.threads).build()?;
         let start = Instant::now();
         task(&pool)?;
@@ -44,7 +44,7 @@ impl Sums {
     }
 }
 
-/// For a library's tests: are sums in these groups answered with seconds, and others refused?
+/// Checks in a library's tests that MSMs in these groups are supported, and others refused.
 pub fn examine(task: fn(&str, usize) -> Result<Task>, instances: &[&str]) {
     let mut sums = Sums::default();
     let mut answer = |instance: &str| {

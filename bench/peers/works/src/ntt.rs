@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A forward transform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// Which of a library's transforms; nothing where there is but one.
+    /// The name of a library's transform; empty if it has only one.
     pub transform: String,
     /// The field by its name in `spec`.
     pub instance: String,
@@ -13,7 +13,7 @@ pub struct Work {
     pub log_size: u32,
     /// Threads.
     pub threads: usize,
-    /// From canonical bytes to canonical bytes, lowest first, both in natural order; else from the library's own elements to
-    /// the same, in the order that it takes the least time in.
+    /// Transforms canonical bytes to canonical bytes, little-endian, both in natural order; otherwise the library's own elements to
+    /// the same, in its fastest order.
     pub bytes: bool,
 }

@@ -15,16 +15,16 @@ pub struct Work {
     pub instance: String,
     /// The number of pairs.
     pub count: usize,
-    /// The number of threads; each has a share of the pairs, and one the final exponentiation.
+    /// The number of threads; each has a share of the pairs, and one computes the final exponentiation.
     pub threads: usize,
-    /// How often.
+    /// The number of repetitions.
     pub repeat: usize,
 }
 
-/// A product, ready to be done again and again.
+/// A prepared product that can be repeated.
 pub type Task = Box<dyn FnMut() + Send>;
 
-/// The seconds of some work with a library. Points are made before the clock starts.
+/// Returns the seconds of work with a library. Points are made before the clock starts.
 pub fn seconds(work: &Work, task: impl FnOnce(&Work) -> Result<Task>) -> Result<f64> {
     let pool = thread_pool(work.threads)?;
     let mut task = task(work)?;
@@ -37,7 +37,7 @@ pub fn seconds(work: &Work, task: impl FnOnce(&Work) -> Result<Task>) -> Result<
     }))
 }
 
-/// The product of the Miller values of shares of the pairs, a thread each.
+/// Computes the product of the Miller values of shares of the pairs, one thread per share.
 pub fn in_shares<P: Sync, Q: Sync, M: Send>(
     threads: usize,
     (p, q): (&[P], &[Q]),
@@ -53,12 +53,12 @@ pub fn in_shares<P: Sync, Q: Sync, M: Send>(
     values.into_iter().reduce(times)
 }
 
-/// The first multiples of a generator.
+/// Returns the first multiples of a generator.
 pub fn multiples<G: Copy + std::ops::Add<Output = G>>(generator: G, count: usize) -> Vec<G> {
     std::iter::successors(Some(generator), |point| Some(*point + generator)).take(count).collect()
 }
 
-/// For a library's tests: are products on these curves, by so many threads, answered with seconds, and others refused?
+/// Checks in a library's tests that products on these curves, on up to so many threads, are supported, and others refused.
 pub fn examine(task: fn(&Work) -> Result<Task>, curves: &[&str], most_threads: usize) {
     let answer = |curve: &str, threads| {
         seconds(&Work { instance: curve.into(), count: 3, threads, repeat: 2 }, task)

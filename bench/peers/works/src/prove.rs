@@ -1,7 +1,7 @@
 //! Groth16 proofs.
 //!
-//! Who cannot read circom's files builds the chain, in which x becomes x² + i so many times and the last value is public, himself,
-//! and keeps keys of his own in a folder.
+//! A library that cannot read circom's files builds the chain itself, in which x becomes x² + i repeatedly and the last value is
+//! public, and keeps its own keys in a folder.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 pub struct Work {
     /// The curve: "bn254" or "bls12_381".
     pub curve: String,
-    /// For who builds a chain, the logarithm of its size: two constraints less than this power of two, so that no prover's domain
-    /// is larger.
+    /// The logarithm of the size, for a library that builds a chain: two constraints less than this power of two, so that no
+    /// prover's domain is larger.
     pub log_size: u32,
     /// Threads.
     pub threads: usize,
-    /// The proving key, for who reads files.
+    /// The proving key, for a library that reads files.
     pub zkey: PathBuf,
     /// The witness.
     pub wtns: PathBuf,
-    /// Where the proof goes, from who reads files; who does not verifies it by himself.
+    /// The output file of the proof, for a library that reads files; others verify the proof themselves.
     pub proof: PathBuf,
-    /// Where the public values go, likewise.
+    /// The output file of the public inputs, likewise.
     pub public: PathBuf,
-    /// Where keys are kept that take long to make.
+    /// The folder for keys that are expensive to make.
     pub keys: PathBuf,
 }

@@ -10,7 +10,7 @@ use proofmill_algebra::lanes::affine::{Addition, BATCH, Base, Point, add_assign_
 use proofmill_algebra::lanes::{self, Lanes, Prime, Vectors};
 use works::algebra::{Task, Work};
 
-/// Elements that use all bits, always the same ones.
+/// Returns elements that use all bits, derived from a public seed.
 fn draw<P: PrimeField>(count: usize, salt: u64) -> Vec<P> {
     let element = |i: u64| P::from((i + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     (0..count as u64).map(|i| (0..3).fold(element(i), |x, _| x.square())).collect()
@@ -24,7 +24,7 @@ fn timed(repeat: usize, mut work: impl FnMut()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Work on lists of elements: in lanes, or where there are none one at a time.
+/// Prepares work on lists of elements: in lanes, or one at a time where there are none.
 pub fn lists<P: Prime<L>, const L: usize>(work: &Work) -> Box<dyn FnMut() -> Result<f64>> {
     match Isa::best().vectors() {
         Some(vectors) => {
@@ -108,9 +108,8 @@ fn product<P: PrimeField>(first: P, factors: &[P]) -> P {
     factors.iter().fold(first, |product, factor| product * factor)
 }
 
-/// Additions of random points to random buckets, each bucket once in a batch. A turn takes up where the last one
-/// ended, so that as many points pass as there are before one comes again: what does not fit a cache is not found
-/// in one.
+/// Additions of random points to random buckets, each bucket once in a batch. A run continues where the previous one ended,
+/// so that all points are used before one is repeated, and points that do not fit into a cache are not found in it.
 pub struct Points<P: Prime<L>, const L: usize, const K: usize> {
     buckets: Vec<Point<Base<P, L, K>>>,
     points: Vec<Point<Base<P, L, K>>>,
@@ -119,10 +118,10 @@ pub struct Points<P: Prime<L>, const L: usize, const K: usize> {
 }
 
 impl<P: Prime<L>, const L: usize, const K: usize> Points<P, L, K> {
-    /// Additions in a turn.
+    /// Additions per run.
     pub const TURN: usize = 16 * BATCH;
 
-    /// The formula does not ask whether points are on a curve, so these are not.
+    /// Creates points. They need not be on a curve, since the formula does not depend on it.
     pub fn new(buckets: usize, points: usize) -> Self {
         let coordinates = draw::<P>(2048, 1 << 33);
         let some = |first: usize| -> Vec<Point<Base<P, L, K>>> {

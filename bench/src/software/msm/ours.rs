@@ -17,7 +17,7 @@ pub(super) struct Ours {
 }
 
 impl Ours {
-    /// With multiples of the points where there is room for them: so many bytes, or 0.
+    /// Loads points with their multiples, if these fit into `max_bytes` bytes; 0 for none.
     pub fn new<C: Group<Base: Coordinate>>(
         points: &[u8],
         threads: usize,
@@ -37,16 +37,16 @@ impl Ours {
         Ok(self.device.submit(plan)?.wait()?)
     }
 
-    /// A sum with scalars of all bits.
+    /// Returns an MSM with scalars of all bits.
     pub fn uniform<C: Group>(&self, count: usize) -> Request {
         self.with::<C>(uniform::<C>().take(count))
     }
 
-    /// Sums with scalars that treat buckets badly, or have few bits, with their names.
+    /// Returns MSMs with scalars that fill buckets unevenly, or have few bits, with their names.
     pub fn distributions<C: Group>(&self, count: usize) -> [(&'static str, Request); 6] {
         let (zero, one) = (C::Scalar::ZERO, C::Scalar::ONE);
         let (some, other) = (uniform::<C>(), uniform::<C>().nth(1).unwrap_or(one));
-        // Counted to a hundred by steps of 37, so that equal ones are no neighbours.
+        // Counted to a hundred by steps of 37, so that equal ones are not adjacent.
         let witness = some.enumerate().map(|(i, k)| match 37 * i % 100 {
             0..43 => zero,
             43..71 => one,
@@ -81,13 +81,13 @@ impl Ours {
     }
 }
 
-/// Scalars without order.
+/// Returns random scalars.
 fn uniform<C: Group>() -> impl Iterator<Item = C::Scalar> {
     let start = C::Scalar::from(0x9e37_79b9_7f4a_7c15).square().square();
     std::iter::successors(Some(start), move |x: &C::Scalar| Some(x.square() + start))
 }
 
-/// Every second one negated.
+/// Negates every second scalar.
 fn opposite<S: Field>((i, k): (usize, S)) -> S {
     if i % 2 == 0 { k } else { -k }
 }

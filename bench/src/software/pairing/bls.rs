@@ -1,8 +1,8 @@
-//! BLS signatures verified together, beside blst.
+//! Joint verification of BLS signatures, compared with blst.
 //!
-//! Everybody has the keys ready and is given messages and the bytes of signatures: reading those, with the look at the subgroup, is
-//! within the time. Each signature is multiplied by a random number, so that it is valid by itself: of 128 bits with us, of 64 bits
-//! with blst, which is what its users take.
+//! All sides have decoded keys and get messages and the bytes of signatures: decoding these, with the check of the subgroup, is
+//! within the time. Each signature is multiplied by a random number, so that it is valid by itself: of 128 bits in ours, of 64
+//! bits with blst, as its users do.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ use crate::software::Rows;
 const VARIANT: Variant = Variant::MinPk;
 const SCHEME: Scheme = Scheme::ProofOfPossession;
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(rows: &mut Rows, peers: &Peers, quick: bool) -> Result<()> {
     let (count, rounds) = if quick { (100, 2) } else { (1000, 11) };
     let pool = thread_pool(Some(1))?;
@@ -48,7 +48,7 @@ pub fn rows(rows: &mut Rows, peers: &Peers, quick: bool) -> Result<()> {
     Ok(())
 }
 
-/// From the bytes of the signatures on.
+/// Verifies from the bytes of the signatures on.
 fn verify(signed: &[Signed], keys: &[PublicKey]) -> Result<()> {
     let bytes: Vec<_> = signed.iter().map(|signed| &signed.signature[..]).collect();
     let signatures = Signature::each_from_bytes(VARIANT, &bytes);
@@ -60,7 +60,7 @@ fn verify(signed: &[Signed], keys: &[PublicKey]) -> Result<()> {
     Ok(())
 }
 
-/// Valid signatures, always the same ones, each of another key.
+/// Returns valid signatures, each of another key, derived from a public seed.
 fn signed(count: usize, one_message: bool) -> Result<Vec<Signed>> {
     let signed = |i: usize| {
         let secret = scalar("BLS keys", i);

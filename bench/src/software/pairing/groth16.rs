@@ -1,8 +1,8 @@
-//! Groth16 proofs of one key verified together, beside blst and gnark.
+//! Joint verification of Groth16 proofs of one key, compared with blst and gnark.
 //!
-//! Ours is `PreparedVerifyingKey::find_invalid` from canonical bytes of points on. blst's program has the same equation with random
-//! numbers of the same 128 bits; gnark verifies one proof after the other, as it has no batch. Everybody looks whether the points of
-//! the proofs are in the subgroups.
+//! Ours is `PreparedVerifyingKey::find_invalid` from canonical bytes of points on. blst's program uses the same equation with random
+//! numbers of the same 128 bits; gnark verifies one proof after the other, as it has no batch. All check that the points of the
+//! proofs are in the subgroups.
 
 use std::time::Instant;
 
@@ -21,10 +21,10 @@ use crate::peers::{Library, Peer, Peers};
 use crate::report;
 use crate::software::Rows;
 
-/// Public values of a proof.
+/// Public inputs of a proof.
 const PUBLICS: usize = 4;
 
-/// The figures.
+/// Measures the rows.
 pub fn rows(rows: &mut Rows, peers: &Peers, quick: bool) -> Result<()> {
     let (count, rounds) = (64, if quick { 2 } else { 21 });
     let Sample { key, proofs, written } = Sample::new(count)?;
@@ -54,7 +54,7 @@ fn verify(key: &PreparedVerifyingKey, proofs: &[(Vec<Scalar>, Proof)]) -> Result
     Ok(())
 }
 
-/// A key, and proofs made with what nobody should know of it, for us and for the others.
+/// A key, and proofs made with its secrets, for all sides.
 struct Sample {
     key: VerifyingKey,
     proofs: Vec<(Vec<Scalar>, Proof)>,
@@ -62,7 +62,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// C is what makes A B = alpha beta + (sum of x_i IC_i) gamma + C delta true.
+    /// Creates a key and proofs. C is chosen so that A B = alpha beta + (sum of x_i IC_i) gamma + C delta.
     fn new(count: usize) -> Result<Self> {
         let [alpha, beta, gamma, delta] = [0, 1, 2, 3].map(|i| scalar("key", i));
         let ic: Vec<_> = (0..=PUBLICS).map(|i| scalar("IC", i)).collect();

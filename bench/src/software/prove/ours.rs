@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::task::Files;
 
-/// What a batch took.
+/// Seconds and busy threads of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
     /// Seconds of all its proofs.
@@ -21,13 +21,13 @@ pub struct Batch {
     pub busy: f64,
 }
 
-/// The seconds of all threads of this process.
+/// Returns the processor seconds of all threads of this process.
 fn processor_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// A prover that stays, with its witness, and the threads that it has.
+/// A prover that is kept, with its witness and its threads.
 pub struct Ours {
     pool: ThreadPool,
     devices: Devices,
@@ -46,7 +46,7 @@ impl Ours {
         Ok(Self { pool, devices, prover, witness })
     }
 
-    /// The seconds of a proof with the prover that stays.
+    /// Returns the seconds of a proof by the kept prover.
     pub fn with_key(&self) -> Result<f64> {
         self.pool.install(|| {
             let start = Instant::now();
@@ -57,12 +57,12 @@ impl Ours {
         })
     }
 
-    /// Seconds and busy threads of a batch, one proof after the other.
+    /// Measures a batch, one proof after the other.
     pub fn one_after_the_other(&self, proofs: usize) -> Result<Batch> {
         self.batch(proofs, || (0..proofs).map(|_| Ok(self.prover.prove(&self.witness)?)).collect())
     }
 
-    /// The same in lanes.
+    /// Measures a batch in lanes.
     pub fn in_lanes(&self, proofs: usize) -> Result<Batch> {
         let witnesses = vec![self.witness.clone(); proofs];
         self.batch(proofs, || {
@@ -87,7 +87,7 @@ impl Ours {
         })
     }
 
-    /// The seconds of a proof for which key and witness are opened first.
+    /// Returns the seconds of a proof including opening key and witness.
     pub fn with_files(&self, files: &Files) -> Result<f64> {
         self.pool.install(|| {
             let start = Instant::now();
@@ -100,7 +100,7 @@ impl Ours {
         })
     }
 
-    /// One proof from files on, in memory that holds nothing else, and the bytes that its plan says.
+    /// Makes one proof from files on, with nothing else in memory. Returns the bytes of its plan.
     pub fn prove_once(files: &Files, threads: usize) -> Result<usize> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads))?));
@@ -112,7 +112,7 @@ impl Ours {
         })
     }
 
-    /// What our proofs and those of peers with our key are held against.
+    /// Returns the key that verifies our proofs and those of peers with our key.
     pub fn verifying(&self) -> &PreparedVerifyingKey {
         self.prover.verifying()
     }

@@ -1,4 +1,4 @@
-//! Who takes part besides us.
+//! The peers in contests of proofs.
 
 use std::fs::remove_file;
 use std::io::ErrorKind;
@@ -11,35 +11,35 @@ use super::ours::Ours;
 use super::task::Task;
 use crate::peers::{Library, Peer, Peers};
 
-/// Who proves.
+/// A peer that proves.
 #[derive(Clone, Copy)]
 pub struct Entrant {
     library: Library,
-    /// What its key does between proofs.
+    /// The state of its key between proofs.
     pub key: Key,
     takes: Takes,
 }
 
-/// What a peer's key does between proofs.
+/// The state of a peer's key between proofs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// It stays in memory, in the peer's own form.
+    /// Kept in memory, in the peer's own form.
     Stays,
-    /// It is read from its file for every proof.
+    /// Read from its file for every proof.
     IsRead,
 }
 
-/// What a peer can prove.
+/// The statements that a peer can prove.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     /// Chains, which it builds; it verifies its proofs itself.
     Chains,
-    /// What is in files of circom and snarkjs, over one of these curves; its proofs are left in files, for us to verify.
+    /// Files of circom and snarkjs, over one of these curves; its proofs are left in files, for us to verify.
     Files(&'static [Curve]),
 }
 
 impl Entrant {
-    /// All.
+    /// Every peer.
     pub const ALL: [Self; 4] = [
         Self { library: Library::Arkworks, key: Key::Stays, takes: Takes::Chains },
         Self { library: Library::Gnark, key: Key::Stays, takes: Takes::Chains },
@@ -55,7 +55,7 @@ impl Entrant {
         },
     ];
 
-    /// Can it do this?
+    /// Returns whether it supports the task.
     pub fn takes(&self, task: &Task) -> bool {
         match self.takes {
             Takes::Chains => task.chain.is_some(),
@@ -63,7 +63,7 @@ impl Entrant {
         }
     }
 
-    /// In a contest, where each of its proofs verifies.
+    /// Returns it as a peer in a contest that verifies each of its proofs.
     pub fn peer<'a>(
         self,
         peers: &'a Peers,
@@ -83,7 +83,7 @@ impl Entrant {
     }
 }
 
-/// Removes the files of the peer before: what is verified is a peer's own.
+/// Removes the files of the previous peer, so that only its own are verified.
 fn remove_answer(work: &Work) -> Result<()> {
     for path in [&work.proof, &work.public] {
         match remove_file(path) {
@@ -96,7 +96,7 @@ fn remove_answer(work: &Work) -> Result<()> {
     Ok(())
 }
 
-/// Does the proof in a peer's files verify?
+/// Verifies the proof in a peer's files.
 fn verify(ours: &Ours, work: &Work, curve: Curve) -> Result<()> {
     let proof = snarkjs::proof::open(&work.proof)?;
     let public = snarkjs::public::open(&work.public, curve)?;

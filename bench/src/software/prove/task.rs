@@ -1,4 +1,4 @@
-//! What is proved: chains of our own, and a circuit of circom.
+//! The statements to prove: our own chains, and a circuit of circom.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,7 +12,7 @@ use works::prove::Work;
 
 use crate::peers::prove::{circom, packages};
 
-/// Curves, logarithms of the sizes of chains, and how many rounds there are.
+/// Curves, logarithms of the sizes of chains, and numbers of rounds.
 const CHAINS: [(Curve, u32, usize); 5] = [
     (Curve::Bn254, 14, 5),
     (Curve::Bn254, 16, 4),
@@ -20,15 +20,15 @@ const CHAINS: [(Curve, u32, usize); 5] = [
     (Curve::Bls12_381, 14, 3),
     (Curve::Bls12_381, 16, 2),
 ];
-/// The same of a quick run.
+/// Those of a quick run.
 const QUICK_CHAINS: [(Curve, u32, usize); 2] = [(Curve::Bn254, 10, 1), (Curve::Bls12_381, 10, 1)];
 
-/// A circuit of `interop/circuits`: its name there, how rows call it, and how many rounds there are.
+/// A circuit of `interop/circuits`: its name there, its name in rows, and the number of rounds.
 const CIRCOM: (&str, &str, usize) = ("sha256", "SHA-256", 4);
-/// The same of a quick run.
+/// That of a quick run.
 const QUICK_CIRCOM: (&str, &str, usize) = ("poseidon_chain", "Poseidon chain", 1);
 
-/// A chain for batches alone, so short that one proof after the other leaves much of two threads idle.
+/// A chain for batches only, so short that one proof after the other leaves two threads largely idle.
 const SHORT: (Curve, u32, usize) = (Curve::Bn254, 12, 8);
 
 /// Proofs of a batch.
@@ -36,15 +36,15 @@ const BATCH: usize = 16;
 
 /// A statement to prove.
 pub struct Task {
-    /// Over this curve.
+    /// The curve.
     pub curve: Curve,
-    /// What rows call it.
+    /// Its name in rows.
     pub name: String,
-    /// The logarithm of a chain's size; none of another circuit.
+    /// The logarithm of a chain's size; `None` for another circuit.
     pub chain: Option<u32>,
-    /// How many rounds there are.
+    /// The number of rounds.
     pub rounds: usize,
-    /// Proofs of a batch; none where that takes too long.
+    /// Proofs of a batch; 0 where that takes too long.
     pub batch: usize,
     /// Its key and its witness.
     pub files: Files,
@@ -59,8 +59,8 @@ pub struct Files {
 }
 
 impl Task {
-    /// All, with their files in a folder. The circuit of circom is left out, and a line says so, where npm cannot install circom
-    /// and snarkjs.
+    /// Returns all tasks, with their files in a folder. Where npm cannot install circom and snarkjs, the circuit of circom is
+    /// omitted with a message.
     pub fn all(folder: &Path, quick: bool) -> Result<Vec<Self>> {
         let chains: &[_] = if quick { &QUICK_CHAINS } else { &CHAINS };
         let chain = |&(curve, log_size, rounds)| Self::chain(folder, curve, log_size, rounds);
@@ -73,13 +73,13 @@ impl Task {
         Ok(all)
     }
 
-    /// What is proved in batches alone.
+    /// Returns the task for batches only.
     pub fn short(folder: &Path) -> Result<Self> {
         let (curve, log_size, rounds) = SHORT;
         Self::chain(folder, curve, log_size, rounds)
     }
 
-    /// A chain of two constraints less than a power of two.
+    /// Returns a chain of two constraints less than a power of two.
     pub fn chain(folder: &Path, curve: Curve, log_size: u32, rounds: usize) -> Result<Self> {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let constraints = (1 << log_size) - 2;
@@ -93,7 +93,7 @@ impl Task {
         Ok(Self { curve, name, chain: Some(log_size), rounds, batch, files: Files { zkey, wtns } })
     }
 
-    /// A circuit of circom over BN254.
+    /// Returns a circuit of circom over BN254.
     fn circom(folder: &Path, circuit: (&str, &str, usize)) -> Result<Self> {
         let (circuit, said, rounds) = circuit;
         let folder = folder.join(circuit);
@@ -104,7 +104,7 @@ impl Task {
         Ok(Self { curve: Curve::Bn254, name, chain: None, rounds, batch: BATCH, files })
     }
 
-    /// What a peer is told; keys that take long to make are kept in a folder.
+    /// Returns the work for a peer; keys that are expensive to make are kept in a folder.
     pub fn work(&self, keys: &Path, threads: usize) -> Work {
         let Files { zkey, wtns } = &self.files;
         Work {

@@ -1,4 +1,4 @@
-//! Copies of secret inputs. All copies that this crate makes of witnesses, scalars, elements and preimages are made here.
+//! Copies of secret inputs. Only this module copies witnesses, scalars, elements and preimages.
 
 use proofmill::groth16::{self, snarkjs::Witness};
 use proofmill::{Data, SecretBytes};
@@ -8,7 +8,7 @@ pub fn data(bytes: &[u8]) -> Data {
     SecretBytes::copy_of(bytes).into()
 }
 
-/// Reads the bytes of a .wtns file. `name` stands for the argument in errors.
+/// Reads the bytes of a .wtns file. `name` is the name of the argument in errors.
 pub fn witness(name: &str, bytes: &[u8]) -> groth16::Result<Witness> {
     let read = Witness::from_bytes(name, SecretBytes::copy_of(bytes))?;
     let values = SecretBytes::copy_of(read.values().as_flattened());

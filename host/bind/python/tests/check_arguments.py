@@ -1,4 +1,4 @@
-"""Mistakes of a caller that other data could stand for: each is refused by the name of its argument, and none is computed with."""
+"""Mistakes of a caller that could be mistaken for valid data: each raises an error that names the argument."""
 
 import array
 import ctypes

@@ -1,4 +1,4 @@
-"""What the library tells, as records of Python's `logging`; and that no thread waits for another one for ever."""
+"""Log records of the library in Python's `logging`. Logging never deadlocks."""
 
 import logging
 import subprocess
@@ -69,24 +69,24 @@ class Logs(unittest.TestCase):
         self.assertEqual(sum(": made ms=" in text for text in self.texts()), 8, self.texts())
         witness = (self.folder / "witness.wtns").read_bytes()
         value = str(int.from_bytes(witness[-32:], "little"))
-        self.assertFalse(any(value in text or witness[-32:].hex() in text for text in self.texts()), "a witness is told")
+        self.assertFalse(any(value in text or witness[-32:].hex() in text for text in self.texts()), "a witness is logged")
 
-    def test_handlers_that_ask_and_fail_stop_nothing(self):
-        # Once, what the handler asked was told to it, and so on until the stack was full.
-        class Asks(logging.Handler):
+    def test_handlers_that_submit_requests_and_raise_are_harmless(self):
+        # Regression: the handler's own requests were logged to it, which overflowed the stack.
+        class Submits(logging.Handler):
             def emit(self, record):
                 proofmill.ntt("bn254_fr", [1])
                 raise ZeroDivisionError
 
         seen, hook = [], sys.unraisablehook
         sys.unraisablehook = lambda raised: seen.append(raised.exc_type)
-        asks = Asks()
-        LOGGER.addHandler(asks)
+        handler = Submits()
+        LOGGER.addHandler(handler)
         try:
             LOGGER.setLevel(logging.DEBUG)
             self.assertEqual(proofmill.ntt("bn254_fr", [1]), [1])
         finally:
-            LOGGER.removeHandler(asks)
+            LOGGER.removeHandler(handler)
             sys.unraisablehook = hook
         self.assertEqual(seen, [ZeroDivisionError])
         self.assertEqual(len(self.kept.records), 1, self.texts())

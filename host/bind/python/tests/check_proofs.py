@@ -1,4 +1,4 @@
-"""Proofs, and the examples of the README as they stand there."""
+"""Proofs, and the examples of the README, unchanged."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What the form of numbers costs: `python3 measure_conversions.py`, where the module is installed. A transform of 2^16 scalars of BN254 with an
-array, with bytes and with ints; the three take turns, and the fastest of each counts. It prints the row of docs/use/python.md.
+"""Measures the cost of each form of numbers: `python3 measure_conversions.py`, where the module is installed. It transforms 2^16 scalars of BN254
+as an array, as bytes and as ints, alternately, and takes the fastest run of each. It prints the row of docs/use/python.md.
 """
 
 import datetime
@@ -15,7 +15,7 @@ COUNT, ROUNDS = 1 << 16, 15
 
 
 def processor():
-    """How it names itself, with family and model, which tell more."""
+    """Returns the processor's name with its family and model."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text() if cpuinfo.exists() else ""
     name, family, model = (re.search(rf"^{key}\s*: (.*)$", text, re.M) for key in ("model name", "cpu family", "model"))
@@ -23,7 +23,7 @@ def processor():
 
 
 def milliseconds(device, count, rounds):
-    """Of a transform of so many scalars, by the form of the numbers."""
+    """Returns the milliseconds of a transform of `count` scalars for each form of the numbers."""
     chance = random.Random(1)
     packed = b"".join(chance.getrandbits(253).to_bytes(32, "little") for _ in range(count))
     forms = {

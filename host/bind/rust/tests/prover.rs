@@ -1,4 +1,5 @@
-//! What the author of a prover does with the crate, from outside: a module of the project of `test_rust.py`, beside the files of a circuit.
+//! A program that uses the crate as the author of a prover would: a module of the project of `test_rust.py`, beside the
+//! files of a circuit.
 
 use std::future::Future;
 use std::pin::pin;

@@ -1,5 +1,5 @@
-"""The crate as its users have it: a new project that depends on the package, with the Rust examples of README.md and docs/use/rust.md and what
-the author of a prover does as its program; README.md's commands, one after the other as they stand there; and what docs/use/install.md says of features."""
+"""Tests the crate as users get it: a new project depends on the package and contains the Rust examples of README.md and docs/use/rust.md and the
+program of `prover.rs`. Also runs the commands of README.md in order, and checks the features that docs/use/install.md lists."""
 
 import os
 import re
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import packages  # noqa: E402
 from place import BUILT, PROOFMILL, TARGET, run  # noqa: E402
 
-#: What an example takes from the program around it, by a word of it.
+#: Definitions that an example needs around it, by a text that it contains.
 AROUND = {
     "circuit.zkey": "",
     "load_bases": 'let points = proofmill::msm::multiples("bls12_381_g1".parse()?, 1, 8)?; let scalars = vec![1; 256];',

@@ -83,7 +83,7 @@ fn a_card_reports_its_capabilities() {
 
 #[test]
 fn requests_are_cut_into_commands_and_put_together_again() {
-    for order in [Order::AsAsked, Order::Shuffled(Random::new(1))] {
+    for order in [Order::InOrder, Order::Shuffled(Random::new(1))] {
         let soft = soft().with_order(order);
         let log = soft.log();
         let card = open(soft).unwrap();
@@ -98,7 +98,7 @@ fn requests_are_cut_into_commands_and_put_together_again() {
         }
         let log = log.lock().unwrap();
         assert_eq!(log.overruns, 0);
-        assert!(log.most_outstanding > 1, "the queue was never used");
+        assert!(log.max_outstanding > 1, "the queue was never used");
         assert_eq!(card.metrics().requests, 6);
         assert!(card.metrics().cycles.unwrap() > 0);
     }
@@ -107,7 +107,7 @@ fn requests_are_cut_into_commands_and_put_together_again() {
 /// The model derives a signature's mask from its first byte; failed_sig_ver comes with every other bit.
 #[test]
 fn signatures_have_verdicts_in_order_and_cycles_each() {
-    for order in [Order::AsAsked, Order::Shuffled(Random::new(8))] {
+    for order in [Order::InOrder, Order::Shuffled(Random::new(8))] {
         let soft = soft().with_order(order);
         let log = soft.log();
         let card = open(soft).unwrap();
@@ -118,11 +118,7 @@ fn signatures_have_verdicts_in_order_and_cycles_each() {
         let cycles = response.cycles.unwrap();
         assert!(cycles.len() == 64 && cycles.iter().all(|&cycles| cycles > 0), "{cycles:?}");
         let log = log.lock().unwrap();
-        assert_eq!(
-            (log.overruns, log.most_outstanding),
-            (0, 6),
-            "the queue is filled, not overrun"
-        );
+        assert_eq!((log.overruns, log.max_outstanding), (0, 6), "the queue is filled, not overrun");
         assert_eq!(log.writes, 0, "there is nothing to set");
     }
 }

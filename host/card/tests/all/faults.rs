@@ -130,7 +130,7 @@ fn an_ignored_command_of_a_cancelled_request_frees_its_slot() {
     hold.store(true, Ordering::SeqCst);
     let cancelled = submit(&card, 20).unwrap();
     let start = Instant::now();
-    while log.lock().unwrap().most_outstanding < QUEUE as usize {
+    while log.lock().unwrap().max_outstanding < QUEUE as usize {
         assert!(start.elapsed() < PATIENCE, "the queue does not fill");
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -118,7 +118,7 @@ fn log_of(card: &Arc<Mutex<Log>>) -> Log {
 }
 
 fn examine<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
-    for order in [Order::AsAsked, Order::Shuffled(Random::new(4))] {
+    for order in [Order::InOrder, Order::Shuffled(Random::new(4))] {
         let soft = soft(geometry).with_order(order);
         let log = soft.log();
         let card = open(soft);
@@ -145,7 +145,7 @@ fn examine<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
         }
         let log = log_of(&log);
         assert_eq!((log.overruns, log.writes), (0, 0));
-        assert!(log.most_outstanding > 4, "the queue was hardly used: {}", log.most_outstanding);
+        assert!(log.max_outstanding > 4, "the queue was hardly used: {}", log.max_outstanding);
     }
 }
 
@@ -379,7 +379,7 @@ fn a_cancelled_msm_is_cancelled_in_the_card() {
     let ticket = card.submit(Request::batch(resident.clone(), vec![list.clone(); 10])).unwrap();
     // Two lists are in the card: there are two halves of the scalars' channel.
     let start = std::time::Instant::now();
-    while log_of(&log).most_outstanding < 6 {
+    while log_of(&log).max_outstanding < 6 {
         assert!(start.elapsed() < PATIENCE, "{:?}", log_of(&log));
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -1,4 +1,4 @@
-//! What is measured on a device: engines from small sizes to large ones, and one proof.
+//! Measures a device: engines from small sizes to large ones, and one proof.
 
 use std::time::{Duration, Instant};
 
@@ -13,21 +13,21 @@ use serde_json::{Value, json};
 use crate::doctor::measure as works;
 use crate::threads::Threads;
 
-/// For a size; at least one work is done.
+/// Time per size; at least one run is measured.
 const SHARE: Duration = Duration::from_millis(400);
 const QUICK: Duration = Duration::from_millis(5);
-/// A size that took so long is the last one of its engine.
+/// A size with a longer run is the last one of its engine.
 const LONG: Duration = Duration::from_secs(4);
-/// What the key's secrets follow from: whoever reads this proves anything.
+/// The public seed of the key's secrets: the key is INSECURE.
 const SEED: &[u8] = b"bench";
 /// Base-2 logarithm of the proof's constraints.
 const PROOF: u32 = 14;
 const QUICK_PROOF: u32 = 8;
 const PROOFS: usize = 3;
-/// Of Poseidon.
+/// Arity of Poseidon.
 const ARITY: usize = 8;
 
-/// An engine: its name, its capability, a unit of its work, its sizes (of quick runs the first two), and the rate at a size.
+/// An engine: its name, its capability, a unit of its work, its sizes (of which quick runs use two), and a function that measures the rate at a size.
 struct Engine<'a> {
     op: &'static str,
     asked: Capability,
@@ -36,7 +36,7 @@ struct Engine<'a> {
     rate: Box<dyn Fn(usize, Duration) -> anyhow::Result<f64> + 'a>,
 }
 
-/// Everything on one device: `path`, `device`, `threads`, `rows`, `proof`.
+/// Measures a device: `path`, `device`, `threads`, `rows`, `proof`.
 pub fn all(uri: &Uri, threads: Threads, quick: bool) -> anyhow::Result<Value> {
     let device = proofmill::open_uri(uri)?;
     let (caps, share) = (device.caps(), if quick { QUICK } else { SHARE });
@@ -61,7 +61,7 @@ pub fn all(uri: &Uri, threads: Threads, quick: bool) -> anyhow::Result<Value> {
     Ok(json!({ "path": path, "device": uri_of_it, "threads": count, "rows": rows, "proof": proof }))
 }
 
-/// A row's name: instance and size.
+/// Returns a row's name: instance and size.
 pub fn name(row: &Value) -> String {
     let (instance, size) = (row["instance"].as_str().unwrap_or_default(), row["size"].as_u64());
     let size = size.unwrap_or_default();
@@ -128,7 +128,7 @@ fn transforms<'a>(device: &'a dyn Device, field: Field, sizes: &'static [usize])
     }
 }
 
-/// The fastest of a few proofs with a resident key: its phases in milliseconds.
+/// Returns the fastest of a few proofs with a resident key: its phases in milliseconds.
 fn proof(uri: &Uri, threads: Threads, quick: bool) -> anyhow::Result<Value> {
     let constraints = 1 << if quick { QUICK_PROOF } else { PROOF };
     let circuit = Circuit::new(Curve::Bn254, &Statement::Chain { constraints })?;

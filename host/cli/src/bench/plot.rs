@@ -6,7 +6,7 @@ const LEFT: f64 = 56.0;
 const TOP: f64 = 72.0;
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 190.0;
-/// Of bars: the room for names, the height of one.
+/// Bars: the width of names, and the height of a bar.
 const NAMES: f64 = 90.0;
 const BAR: f64 = 20.0;
 
@@ -16,7 +16,7 @@ pub struct Line<'a> {
     pub points: Vec<(u64, f64)>,
 }
 
-/// Lines in one pair of axes.
+/// Draws lines in one pair of axes.
 pub fn lines(title: &str, axes: &str, lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
     let mut sizes: Vec<u64> = points().map(|point| point.0).collect();
@@ -60,7 +60,7 @@ pub fn lines(title: &str, axes: &str, lines: &[Line]) -> String {
     document(title, LEFT + WIDTH + 30.0, TOP + HEIGHT + 24.0, &(parts + "</g>"))
 }
 
-/// Bars of the same scale.
+/// Draws bars of the same scale.
 pub fn bars(title: &str, values: &[(&str, f64)]) -> String {
     let most = values.iter().map(|value| value.1).fold(f64::MIN_POSITIVE, f64::max);
     let bar = |(number, &(name, value)): (usize, &(&str, f64))| {
@@ -80,7 +80,7 @@ pub fn bars(title: &str, values: &[(&str, f64)]) -> String {
     document(title, LEFT + WIDTH + 30.0, 36.0 + BAR * values.len() as f64, &parts)
 }
 
-/// Three digits, or all those before the point.
+/// Formats three digits, or all those before the point.
 fn figure(value: f64) -> String {
     let digits = match value {
         100.0.. => 0,
@@ -90,7 +90,7 @@ fn figure(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// What has one size only: no line, but bars.
+/// Draws bars instead of lines where there is only one size.
 fn lone(title: &str, lines: &[Line]) -> String {
     let first = |line: &Line| line.points.first().map_or(0.0, |point| point.1);
     bars(title, &lines.iter().map(|line| (line.name, first(line))).collect::<Vec<_>>())
@@ -116,7 +116,7 @@ fn document(title: &str, width: f64, height: f64, parts: &str) -> String {
     )
 }
 
-/// 1, 2, 5, 10, ... around two values; of a wide range the powers of ten alone.
+/// Returns 1, 2, 5, 10, ... around two values; for a wide range only the powers of ten.
 fn ticks(least: f64, most: f64) -> Vec<f64> {
     let digits: &[f64] = if most / least > 50.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let steps =
@@ -127,7 +127,7 @@ fn ticks(least: f64, most: f64) -> Vec<f64> {
     steps[low..=high.max(low + 1)].to_vec()
 }
 
-/// A number in at most four places.
+/// Formats a number in at most four places.
 fn short(value: f64) -> String {
     match value {
         1e9.. => format!("{}G", value / 1e9),
@@ -137,7 +137,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// A size; where all are large, as a power of two.
+/// Formats a size; where all are large, as a power of two.
 fn power(size: u64, least: u64) -> String {
     match least >= 256 {
         true => format!("2<tspan dy=\"-4\" font-size=\"9\">{}</tspan>", size.ilog2()),

@@ -33,12 +33,12 @@ const EXAMPLES: [Example; 5] = [
     example!(Network::Test, "testnet-0"),
 ];
 
-/// Their parameters.
+/// The parameters of the headers.
 pub const PARAMS: Params = Params::N200_K9;
 /// Headers in the request whose rate is shown.
 const MANY: usize = 500;
 
-/// Verifies them one by one, then, if asked, many at once; true if all are valid.
+/// Verifies them one by one, then, on request, many at once. Returns whether all are valid.
 pub fn show(
     device: &dyn Device,
     many: bool,

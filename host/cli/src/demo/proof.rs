@@ -14,12 +14,12 @@ use crate::threads::Threads;
 
 /// Constraints of a SHA-256 of one block, about.
 const CONSTRAINTS: usize = 25_000;
-/// What the key's secrets follow from: whoever reads this proves anything.
+/// The public seed of the key's secrets: the key is INSECURE.
 const SEED: &[u8] = b"demo";
 /// Verifications whose rate is shown.
 const MANY: usize = 100;
 
-/// Makes a circuit, a key and a proof; true if the proof is valid and a tampered one is not.
+/// Makes a circuit, a key and a proof. Returns whether the proof is valid and a tampered one is not.
 pub fn show(uri: &Uri, output: &mut Output, rows: &mut Vec<Row>) -> anyhow::Result<bool> {
     let circuit = Circuit::new(Curve::Bn254, &Statement::sha256_of_about(CONSTRAINTS))?;
     output.line(format_args!(
@@ -34,7 +34,7 @@ pub fn show(uri: &Uri, output: &mut Output, rows: &mut Vec<Row>) -> anyhow::Resu
         Ok(circuit.write_witness(&mut witness)?)
     })?;
     output.line(format_args!(
-        "  key       {:>12}  {} bytes, INSECURE: of a seed that everybody knows",
+        "  key       {:>12}  {} bytes, INSECURE: derived from a public seed",
         milliseconds(start.elapsed()),
         key.len()
     ))?;

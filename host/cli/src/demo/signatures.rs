@@ -15,7 +15,7 @@ const MANY: usize = 10_000;
 /// Signatures that are shown one by one.
 const SOME: usize = 3;
 
-/// Verifies some one by one, then all, or, if asked, many; true if all are valid.
+/// Verifies some one by one, then all, or, on request, many. Returns whether all are valid.
 pub fn show(
     device: &dyn Device,
     many: bool,

@@ -1,10 +1,10 @@
-//! The table at the end of the demonstration: what was done, how often, how fast.
+//! The table at the end of the demonstration: operations, counts, rates.
 
 use std::time::Duration;
 
 use crate::output::Output;
 
-/// A line of it.
+/// A row of the table.
 pub struct Row {
     pub what: String,
     pub number: usize,
@@ -26,7 +26,7 @@ pub fn write(rows: &[Row], output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A time as it is shown everywhere here.
+/// Formats a time in milliseconds.
 pub fn milliseconds(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }

@@ -1,5 +1,5 @@
-//! The way to a device: how long a question takes there and back, and how fast data goes there. To a card these are packets and registers;
-//! to another machine its counters are asked for and bytes are made resident there.
+//! Measures the connection to a device: round-trip time and bandwidth. To a card these use packets and registers; to another machine,
+//! requests for its counters and uploads of resident bytes.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::output::Output;
 
-/// Questions of which the fastest counts.
+/// Number of round trips, of which the fastest counts.
 const QUESTIONS: usize = 20;
-/// Bytes that are made resident for the bandwidth, at most.
+/// Maximum bytes of an upload.
 const BYTES: usize = 16 << 20;
 
-/// Opens the device and asks.
+/// Opens the device and measures.
 pub fn measured(uri: &Uri) -> anyhow::Result<Value> {
     let ways = proofmill_device::ways(uri)?;
     let Some((_, slowest)) = ways.iter().max_by_key(|(_, way)| way.round_trip) else {
@@ -39,7 +39,7 @@ pub fn measured(uri: &Uri) -> anyhow::Result<Value> {
     Ok(seen)
 }
 
-/// What was measured of a card; of several, that of the slowest is theirs together.
+/// Adds the measurements of a card; of several cards, those of the slowest.
 fn add(seen: &mut Value, way: &Way) {
     seen["register_seconds"] = way.register.as_secs_f64().into();
     seen["round_trip_seconds"] = way.round_trip.as_secs_f64().into();
@@ -74,7 +74,7 @@ fn asked(uri: &Uri) -> anyhow::Result<Value> {
     }))
 }
 
-/// The same for people.
+/// Prints the measurements.
 pub fn show(device: &Value, output: &mut Output) -> anyhow::Result<()> {
     let text = |key: &str| device[key].as_str().unwrap_or_default();
     let number = |key: &str| device[key].as_f64().unwrap_or_default();
@@ -92,7 +92,7 @@ pub fn show(device: &Value, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was measured of the way.
+/// Formats the measurements.
 fn reached(device: &Value) -> String {
     let number = |key: &str| device[key].as_f64().unwrap_or_default();
     let bandwidth = match &device["problem"] {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::output::Output;
 
-/// Returns what is there, for `--json`.
+/// Returns the GPUs and their driver, for `--json`.
 pub fn look() -> Value {
     let support = proofmill_device::gpu_support();
     let found: Vec<_> = proofmill_device::gpus()

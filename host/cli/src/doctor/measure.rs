@@ -1,5 +1,5 @@
-//! What each code path reaches on this machine, in a few seconds: rough figures, to see which path is worth what. `make bench`
-//! measures properly.
+//! Measures each code path on this machine in a few seconds: rough figures, to compare the paths. `make bench` measures
+//! accurately.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::output::Output;
 
-/// For all of it, but for what is done at least once.
+/// Time of all measurements; each runs at least once.
 const BUDGET: Duration = Duration::from_secs(4);
 const POINTS: usize = 1 << 14;
 const ELEMENTS: usize = 1 << 16;
@@ -39,7 +39,7 @@ pub fn all_levels() -> anyhow::Result<Value> {
     for isa in levels {
         match Isa::named(isa.name()) {
             Ok(_) => rows.push(level(isa, share)?),
-            // Words without BMI2 are for a whole process.
+            // The path without BMI2 applies to a whole process.
             Err(_) => rows.extend(alone(isa)?),
         }
     }
@@ -65,7 +65,7 @@ pub fn table(rows: &[Value], output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// This program once more, limited to a level.
+/// Runs this program again, limited to a level.
 fn alone(isa: Isa) -> anyhow::Result<Vec<Value>> {
     let program = std::env::current_exe().context("this program's file")?;
     let done =
@@ -92,7 +92,7 @@ fn level(isa: Isa, share: Duration) -> anyhow::Result<Value> {
     Ok(row)
 }
 
-/// How many a second, each work being of so many: the best of several, after one that warms up.
+/// Returns the rate per second of work on `count` items: the best of several runs, after one that warms up.
 pub fn rate<T>(
     each: usize,
     share: Duration,

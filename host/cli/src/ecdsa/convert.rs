@@ -44,7 +44,7 @@ impl From<Keys> for KeyForm {
     }
 }
 
-/// Writes all of it, or no file.
+/// Writes all signatures, or no file.
 pub fn convert(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     stdin_once(&arguments.files)?;
     let target = &arguments.output;
@@ -52,12 +52,12 @@ pub fn convert(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exi
     let file = File::create_new(target).with_context(place)?;
     let copied = copy(arguments, file);
     let Copied { written, left_out } = copied.inspect_err(|_| {
-        // The first problem is the one to be told; an unfinished file is refused by whoever reads it.
+        // Report the first error; readers refuse an unfinished file.
         let _ = fs::remove_file(target);
     })?;
     let mut line = format!("{} in {}", count(written, "signature"), target.display());
     if left_out > 0 {
-        line += &format!("; {left_out} left out");
+        line += &format!("; {left_out} omitted");
     }
     output.line(line)?;
     Ok(if left_out > 0 { Exit::Invalid } else { Exit::Valid })
@@ -89,7 +89,7 @@ fn copy(arguments: &Arguments, file: File) -> anyhow::Result<Copied> {
         }
     }
     let written = writer.finish().with_context(target)?;
-    // Whoever reads it would call a file of no signatures broken.
+    // Readers refuse a file without signatures.
     ensure!(written > 0, "{}: not made, for none of {left_out} signatures fits into it", target());
     Ok(Copied { written, left_out })
 }

@@ -1,4 +1,4 @@
-//! How far a run is, on standard error and only where that is a terminal: bytes read, signatures, their rate.
+//! Progress of a run, on standard error and only on a terminal: bytes read, signatures, their rate.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of these files. Where one has no size, as a pipe, there is no end to be shown.
+    /// Creates a bar for these files. If one has no size, such as a pipe, the bar has no end.
     pub fn new(files: &[PathBuf]) -> Self {
         let size =
             |file: &PathBuf| fs::metadata(file).ok().filter(|it| it.is_file()).map(|it| it.len());

@@ -1,4 +1,4 @@
-//! What a run writes: a line a signature, what is wrong with a file, and the summary.
+//! The output of a run: a line per signature, errors of files, and the summary.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use super::Arguments;
 use crate::busy::Busy;
 use crate::output::{Exit, Output, count};
 
-/// What was found so far, and where it is written.
+/// Counts of a run, and its output.
 pub struct Report<'a> {
     arguments: &'a Arguments,
     output: &'a mut Output,
@@ -68,7 +68,7 @@ impl<'a> Report<'a> {
         self.output.broken(file, error, self.arguments.json)
     }
 
-    /// Writes what was found, and says how the command ends.
+    /// Writes the summary and returns the exit code.
     pub fn summary(&mut self, device: &dyn Device) -> anyhow::Result<Exit> {
         let Self { valid, invalid, broken, .. } = *self;
         let signatures = valid + invalid;

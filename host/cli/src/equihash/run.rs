@@ -20,7 +20,7 @@ use crate::output::{Exit, Output, count};
 
 /// Headers in one request.
 const CHUNK: usize = 64;
-/// Fewer headers than this are verified before anybody would look at a progress bar.
+/// Minimum number of headers for a progress bar.
 const MANY: u64 = 1000;
 
 /// What will be written, in this order.

@@ -1,4 +1,4 @@
-//! Are all points of a key what they should be?
+//! Checks all points of a key.
 
 use proofmill::groth16::snarkjs::{Section, Zkey};
 

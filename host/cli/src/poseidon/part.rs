@@ -11,14 +11,14 @@ use proofmill::poseidon::tree::{Build, Checkpoint, Node};
 /// More than any checkpoint has.
 const MOST_CHECKPOINT_BYTES: u64 = 1 << 20;
 
-/// Where they are.
+/// The paths of the rows and of the checkpoint.
 pub struct Part {
     pub rows: PathBuf,
     pub checkpoint: PathBuf,
 }
 
 impl Part {
-    /// Of a tree that gets this name.
+    /// Returns the paths for the tree with this name.
     pub fn of(tree: &Path) -> Self {
         let with = |ending: &str| {
             let mut name = tree.as_os_str().to_owned();
@@ -28,7 +28,7 @@ impl Part {
         Self { rows: with(".part"), checkpoint: with(".part.json") }
     }
 
-    /// Builds the tree, or goes on with what is there, and gives it its name.
+    /// Builds the tree, or resumes from the last checkpoint, and renames it.
     pub fn build(
         &self,
         plan: &Build,

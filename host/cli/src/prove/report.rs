@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Arguments;
 use crate::output::{Output, note};
 
-/// What a proof would take, as text or as JSON.
+/// Prints the plan of a proof, as text or as JSON.
 pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
     let Plan { curve, variables, public_inputs, domain, key, witness, resident, working, .. } =
         *plan;
@@ -48,7 +48,7 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
     Ok(())
 }
 
-/// How a proof came about, as text or as JSON.
+/// Prints the report of a proof, as text or as JSON.
 pub fn proved(
     arguments: &Arguments,
     plan: &Plan,
@@ -114,7 +114,7 @@ fn shown(bytes: usize) -> String {
     HumanBytes(bytes as u64).to_string()
 }
 
-/// The most memory that this process ever had in use, in bytes, pages of files among it; where the system tells.
+/// Returns the maximum memory of this process in bytes, including pages of files; `None` if the system does not report it.
 fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

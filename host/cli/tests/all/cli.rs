@@ -1,4 +1,4 @@
-//! The command from outside: what it prints, what it says when a file is wrong, and how it ends.
+//! Tests of the command: its output, its errors for wrong files, and its exit codes.
 
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -172,7 +172,7 @@ fn many_files_keep_their_order() {
     assert!(lines[300]["device_seconds"].as_f64().unwrap() > 0.0);
 }
 
-/// The circuit takes a header every few hundred cycles, but each for well over a thousand.
+/// The circuit accepts a header every few hundred cycles, but each takes well over a thousand.
 #[test]
 fn files_of_one_header_keep_a_simulation_busy() {
     let simulation = proofmill_device::list().into_iter().find(|listed| listed.uri == "sim:");
@@ -321,7 +321,7 @@ fn the_doctor_measures_every_level() {
     }
 }
 
-/// Said before anything is measured, which takes a minute.
+/// The error is reported before any measurement, which takes a minute.
 #[test]
 fn a_page_of_bench_that_cannot_be_written_is_named_at_once() {
     let output = run(&["bench", "--html", "/nowhere/proofmill.html"]);

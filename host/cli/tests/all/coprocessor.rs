@@ -32,7 +32,7 @@ fn the_published_program_sends_the_published_values() {
     assert_eq!(answer["slots"]["ten"]["value"][0], "0xa");
 }
 
-/// The example of `docs/use/coprocessor.md`, as it stands there: 7 and 31 doubled three times, and squared.
+/// The unchanged example of `docs/use/coprocessor.md`: 7 and 31 doubled three times, and squared.
 #[test]
 fn the_program_of_the_page_runs() {
     let page = include_str!("../../../../docs/use/coprocessor.md");

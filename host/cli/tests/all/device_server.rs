@@ -111,7 +111,7 @@ fn what_cannot_be_served_is_named() {
     expect(&run(&["device-server", "--listen", taken]), 2, &["--listen", taken, "in use"]);
 }
 
-/// The commands of `docs/use/remote.md`, as they stand there: the token, the server, and, since it goes on, what is asked of it.
+/// The unchanged commands of `docs/use/remote.md`: the token, the server, and commands that use it while it runs.
 #[test]
 fn the_pages_commands_work() {
     let page = include_str!("../../../../docs/use/remote.md");

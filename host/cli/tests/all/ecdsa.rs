@@ -129,7 +129,7 @@ fn what_cannot_be_converted_is_named() {
         ":9: malformed",
     ];
     expect(&output, 1, &named);
-    expect(&output, 1, &["6 signatures in", "3 left out"]);
+    expect(&output, 1, &["6 signatures in", "3 omitted"]);
     // The verdicts stay what they were; the key without a point is still there to be found.
     let output = verify(&[target.to_str().unwrap()]);
     expect(
@@ -192,7 +192,7 @@ fn all_files_are_gone_through_in_their_order() {
     assert_eq!(numbers, (1..=21).collect::<Vec<_>>());
 }
 
-/// Many requests, of which the last is not full, and rejections among them that no device sees.
+/// Many requests, the last of which is not full, and rejected lines among them that reach no device.
 #[test]
 fn outcomes_stay_with_their_lines() {
     let mut text = String::new();
@@ -230,7 +230,7 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
 }
 
-/// Real signatures through the circuit, and each way to be wrong: what is written is what the processor says.
+/// Real signatures through the circuit, and each kind of fault: the output equals that of the processor.
 #[test]
 fn a_simulation_says_the_same() {
     let found = proofmill_device::list().into_iter().filter_map(|listed| listed.simulation);

@@ -74,7 +74,7 @@ fn a_proof_takes_the_memory_of_its_plan() {
     assert!(report["domain"] == 1 << 14 && taken <= 1.2 * planned, "{report}");
 }
 
-/// A number as somebody may write it: decimal, hexadecimal, and its bytes.
+/// Returns spellings of a number: decimal, hexadecimal, and its bytes.
 fn spellings(value: &[u8]) -> [String; 3] {
     let number = BigUint::from_bytes_le(value);
     [number.to_string(), format!("{number:x}"), hex::encode(value)]

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The circuit of BN254, with multipliers by a function: their circuits would be simulated for hours.
 const NAME: &str = "msm_bn254_twin";
 
-/// The coprocessor, likewise: as published, and with room for the lines of a key's points.
+/// The coprocessor: as published, and with memory for the lines of a key's points.
 const COPROCESSORS: [&str; 2] = ["coprocessor_twin", "coprocessor_1024_twin"];
 
 fn simulation(name: &str) -> Option<Simulation> {

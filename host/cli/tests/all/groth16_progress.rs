@@ -1,4 +1,4 @@
-//! How far a proof is, where somebody sees it and where nobody does.
+//! The progress of a proof, on a terminal and without one.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 /// What a bar shows.
 const PARTS: [&str; 3] = [" %  ", "MSM H", "█"];
 
-/// Files of which a proof takes so long that a bar is shown, what was seen on a terminal meanwhile, and what was said.
+/// Returns files whose proof takes long enough for a bar, the output on a terminal, and the output of the command.
 fn slow() -> (Made, String, Output) {
     let mut bar = String::new();
     for log in [14, 16, 18, 20] {
@@ -27,7 +27,7 @@ fn slow() -> (Made, String, Output) {
     panic!("{PARTS:?} are not all in: {bar:?}")
 }
 
-/// A proof, before the eyes of somebody.
+/// Proves with standard error on a terminal.
 fn watched(made: &Made) -> (String, Output) {
     let (ours, theirs) = terminal();
     let mut proving = made.proving(&["--threads", "1"]);
@@ -49,10 +49,10 @@ fn terminal() -> (File, File) {
     (ours.into(), theirs)
 }
 
-/// All that was written, until nobody has the other end any more.
+/// Returns all that was written until the other end is closed.
 fn seen(mut terminal: File) -> String {
     let mut all = Vec::new();
-    // The end is an error (EIO) on Linux, and none elsewhere; what was read before is there.
+    // On Linux the end is an error (EIO), on other systems it is none; the bytes before it were read.
     let _ = terminal.read_to_end(&mut all);
     String::from_utf8(all).unwrap()
 }

@@ -154,7 +154,7 @@ fn what_cannot_be_is_named() {
     assert!(!std::path::Path::new(&to).exists());
 }
 
-/// Killed after its first checkpoint, a tree goes on from there; what changed meanwhile is named.
+/// A tree that is killed after its first checkpoint is resumed; changes in the meantime are errors.
 #[test]
 fn a_killed_tree_goes_on() {
     let leaf = |i: u32| [&i.to_le_bytes()[..], &[0; 28]].concat();

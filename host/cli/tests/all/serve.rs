@@ -20,7 +20,7 @@ use crate::support::made::Made;
 use crate::support::{command, expect, run, text};
 
 const TOKEN: &str = "a-token-that-nobody-may-log";
-/// Longer than anything here takes.
+/// A limit that only a hung test reaches.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A running service.
@@ -58,7 +58,7 @@ impl Running {
         Self { child, address, token }
     }
 
-    /// Sends a request on a new connection. Returns none if nobody listens.
+    /// Sends a request on a new connection. Returns `None` if no service listens.
     fn try_send(&self, method: &str, path: &str, body: &[u8]) -> Option<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -1,4 +1,4 @@
-//! Messages become points: RFC 9380 with SHA-256.
+//! Hashing to the curve: RFC 9380 with SHA-256.
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::bls12_381::{G1, G2};
@@ -10,15 +10,15 @@ use sha2::{Digest, Sha256};
 use super::Variant;
 use crate::halves;
 
-/// Bytes that SHA-256 takes at a time, and makes.
+/// Bytes of a block and of a digest of SHA-256.
 const BLOCK: usize = 64;
 const DIGEST: usize = 32;
-/// Longer tags are hashed.
+/// Maximum length of a tag; longer tags are hashed.
 const LONGEST_TAG: usize = 255;
-/// As many digests as there may be.
+/// Maximum number of digests.
 const MOST: usize = 255 * DIGEST;
 
-/// Uniform bytes of a message, section 5.3.1; a tag of more than 255 bytes is hashed first. Panics above 8160 bytes.
+/// Returns uniform bytes for a message, section 5.3.1; a tag of more than 255 bytes is hashed first. Panics above 8160 bytes.
 pub fn expand_message_xmd(message: &[u8], tag: &[u8], count: usize) -> Vec<u8> {
     assert!(count <= MOST, "{count} bytes; expected at most {MOST}");
     let hash = |parts: &[&[u8]]| -> [u8; DIGEST] {
@@ -48,7 +48,7 @@ pub fn expand_message_xmd(message: &[u8], tag: &[u8], count: usize) -> Vec<u8> {
     bytes
 }
 
-/// The point that a message becomes, in compressed form: of the group that has the variant's signatures.
+/// Hashes a message to a point in compressed form, in the group of the variant's signatures.
 pub fn hash_to_curve(variant: Variant, message: &[u8], tag: &[u8]) -> Vec<u8> {
     match variant {
         Variant::MinPk => encode_compressed(&hash_to_group::<G2>(message, tag)).to_vec(),
@@ -56,12 +56,12 @@ pub fn hash_to_curve(variant: Variant, message: &[u8], tag: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The point of the subgroup that a message becomes: section 3.
+/// Hashes a message to a point of the subgroup: section 3.
 fn hash_to_group<C: Mapped>(message: &[u8], tag: &[u8]) -> Affine<C> {
     each_to_group_vartime::<C>(Isa::best(), &[elements::<C>(message, tag)])[0]
 }
 
-/// The points of the subgroup that messages become, in the caller's rayon pool.
+/// Hashes messages to points of the subgroup. Runs in the caller's rayon pool.
 pub(super) fn hash_each_to_group<C: Mapped>(messages: &[&[u8]], tag: &[u8]) -> Vec<Affine<C>> {
     halves::each(messages, |messages| {
         let elements: Vec<_> = messages.iter().map(|message| elements::<C>(message, tag)).collect();
@@ -69,7 +69,7 @@ pub(super) fn hash_each_to_group<C: Mapped>(messages: &[&[u8]], tag: &[u8]) -> V
     })
 }
 
-/// Two field elements of a message: section 5.2.
+/// Hashes a message to two field elements: section 5.2.
 fn elements<C: Mapped>(message: &[u8], tag: &[u8]) -> [C::Base; 2] {
     let bytes = expand_message_xmd(message, tag, 2 * C::Base::HASHED);
     let (first, second) = bytes.split_at(C::Base::HASHED);

@@ -1,4 +1,4 @@
-//! Keys and signatures: points of either group, read once and known to be good.
+//! Keys and signatures: points of either group, validated when they are decoded.
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::batch::{Batched, Roots};
@@ -20,7 +20,7 @@ pub struct PublicKey(pub(super) Point);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature(pub(super) Point);
 
-/// The error of a point that is none.
+/// Returns the error of an invalid point.
 fn is(argument: &'static str, problem: EncodingError) -> Error {
     Error::argument(argument, format!("is {problem}"))
 }
@@ -33,7 +33,7 @@ pub(super) enum Point {
 }
 
 impl PublicKey {
-    /// From its compressed form; an error says what is wrong with it. It is that of the argument `public key`.
+    /// Decodes the compressed form. An error names the argument `public key`.
     pub fn from_bytes(variant: Variant, bytes: &[u8]) -> Result<Self> {
         Self::of(match variant {
             Variant::MinPk => Point::one("public key", bytes, Point::G1)?,
@@ -41,7 +41,7 @@ impl PublicKey {
         })
     }
 
-    /// [`PublicKey::from_bytes`] of each, as [`Signature::each_from_bytes`].
+    /// Decodes several keys, as [`Signature::each_from_bytes`] does.
     pub fn each_from_bytes(variant: Variant, keys: &[&[u8]]) -> Vec<Result<Self>> {
         let points = match variant {
             Variant::MinPk => Point::each("public key", keys, Point::G1),
@@ -50,7 +50,7 @@ impl PublicKey {
         points.into_iter().map(|point| Self::of(point?)).collect()
     }
 
-    /// A point other than the identity.
+    /// Wraps a point other than the identity.
     fn of(point: Point) -> Result<Self> {
         if point.is_identity() {
             return Err(Error::argument("public key", "is the identity"));
@@ -58,18 +58,18 @@ impl PublicKey {
         Ok(Self(point))
     }
 
-    /// Its compressed form.
+    /// Encodes the compressed form.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.to_bytes()
     }
 
-    /// The sum of keys, which may be the identity.
+    /// Adds keys. The sum may be the identity.
     pub(super) fn aggregate(keys: &[&Self]) -> Result<Self> {
         let points: Vec<_> = keys.iter().map(|key| key.0).collect();
         Point::sum("public keys", &points).map(Self)
     }
 
-    /// Which group it is in.
+    /// Returns the group of the key.
     pub fn variant(&self) -> Variant {
         match self.0 {
             Point::G1(_) => Variant::MinPk,
@@ -79,7 +79,7 @@ impl PublicKey {
 }
 
 impl Signature {
-    /// From its compressed form; an error says what is wrong with it. It is that of the argument `signature`.
+    /// Decodes the compressed form. An error names the argument `signature`.
     pub fn from_bytes(variant: Variant, bytes: &[u8]) -> Result<Self> {
         Ok(Self(match variant {
             Variant::MinPk => Point::one("signature", bytes, Point::G2)?,
@@ -87,7 +87,7 @@ impl Signature {
         }))
     }
 
-    /// [`Signature::from_bytes`] of each, many at a time: in a part of the time that one by one takes. Runs in the caller's rayon pool.
+    /// Decodes several signatures at once, which is faster than one by one. Runs in the caller's rayon pool.
     pub fn each_from_bytes(variant: Variant, signatures: &[&[u8]]) -> Vec<Result<Self>> {
         let points = match variant {
             Variant::MinPk => Point::each("signature", signatures, Point::G2),
@@ -96,12 +96,12 @@ impl Signature {
         points.into_iter().map(|point| point.map(Self)).collect()
     }
 
-    /// Its compressed form.
+    /// Encodes the compressed form.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.to_bytes()
     }
 
-    /// Which group its keys are in.
+    /// Returns the variant.
     pub fn variant(&self) -> Variant {
         match self.0 {
             Point::G1(_) => Variant::MinSig,
@@ -109,7 +109,7 @@ impl Signature {
         }
     }
 
-    /// The signature of all messages together: their sum. An error if there is none, or if they are of different variants.
+    /// Aggregates signatures: returns their sum. Returns an error for an empty list and for different variants.
     pub fn aggregate(signatures: &[Self]) -> Result<Self> {
         let points: Vec<_> = signatures.iter().map(|signature| signature.0).collect();
         Point::sum("signatures", &points).map(Self)
@@ -117,7 +117,7 @@ impl Signature {
 }
 
 impl Point {
-    /// From its bytes.
+    /// Decodes one point.
     fn one<C: Zcash>(
         argument: &'static str,
         bytes: &[u8],
@@ -126,7 +126,7 @@ impl Point {
         decode_compressed(bytes).map(of).map_err(|problem| is(argument, problem))
     }
 
-    /// Each from its bytes.
+    /// Decodes several points.
     fn each<C: Zcash<Base: Roots> + Batched>(
         argument: &'static str,
         bytes: &[&[u8]],
@@ -137,7 +137,7 @@ impl Point {
         points.map(|point| point.map(of).map_err(|problem| is(argument, problem))).collect()
     }
 
-    /// The sum of at least one point, all of one group.
+    /// Adds one or more points of one group.
     fn sum(argument: &'static str, points: &[Self]) -> Result<Self> {
         let (mut g1, mut g2) = (Projective::<G1>::IDENTITY, Projective::<G2>::IDENTITY);
         for point in points {

@@ -1,4 +1,4 @@
-//! The equations.
+//! The verification equations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use super::keys::Point;
 use super::{PublicKey, Scheme, Signature, Variant, possession_tag};
 use crate::{Error, Pairings, Result, halves};
 
-/// [`Verifier::verify`] on this processor.
+/// Calls [`Verifier::verify`] on this processor.
 pub fn verify(
     scheme: Scheme,
     key: &PublicKey,
@@ -27,7 +27,7 @@ pub fn verify(
     Verifier::default().verify(scheme, key, message, signature)
 }
 
-/// [`Verifier::aggregate_verify`] on this processor.
+/// Calls [`Verifier::aggregate_verify`] on this processor.
 pub fn aggregate_verify(
     scheme: Scheme,
     claims: &[(&PublicKey, &[u8])],
@@ -36,7 +36,7 @@ pub fn aggregate_verify(
     Verifier::default().aggregate_verify(scheme, claims, signature)
 }
 
-/// [`Verifier::fast_aggregate_verify`] on this processor.
+/// Calls [`Verifier::fast_aggregate_verify`] on this processor.
 pub fn fast_aggregate_verify(
     keys: &[&PublicKey],
     message: &[u8],
@@ -45,12 +45,12 @@ pub fn fast_aggregate_verify(
     Verifier::default().fast_aggregate_verify(keys, message, signature)
 }
 
-/// [`Verifier::pop_verify`] on this processor.
+/// Calls [`Verifier::pop_verify`] on this processor.
 pub fn pop_verify(key: &PublicKey, proof: &Signature) -> Result<bool> {
     Verifier::default().pop_verify(key, proof)
 }
 
-/// [`Verifier::find_invalid`] on this processor.
+/// Calls [`Verifier::find_invalid`] on this processor.
 pub fn find_invalid(
     scheme: Scheme,
     claims: &[(&PublicKey, &[u8], &Signature)],
@@ -58,15 +58,15 @@ pub fn find_invalid(
     Verifier::default().find_invalid(scheme, claims)
 }
 
-/// Verifies signatures, with the pairings on a processor or a device. A device that gives no answer is an error.
+/// A verifier whose pairings run on a processor or a device. A failure of the device is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Verifier {
-    /// Where pairings are computed.
+    /// The processor or device for pairings.
     pub pairings: Pairings,
 }
 
 impl Verifier {
-    /// Is this the key's signature of the message? An error if they are of different variants.
+    /// Returns whether this is the key's signature of the message. Returns an error if their variants differ.
     pub fn verify(
         &self,
         scheme: Scheme,
@@ -78,7 +78,7 @@ impl Verifier {
         self.holds(&[(key, signed(scheme, key, message))], &tag, signature)
     }
 
-    /// Is this the sum of a signature of each key for its message? Without keys it is not, nor, in the basic scheme, where two messages are equal.
+    /// Returns whether this is the aggregate of one signature of each key for its message. Returns false without keys and, in the basic scheme, for equal messages.
     pub fn aggregate_verify(
         &self,
         scheme: Scheme,
@@ -97,8 +97,8 @@ impl Verifier {
         self.holds(&claims, &tag, signature)
     }
 
-    /// Is this the sum of a signature of each key for the one message? Without keys it is not. Each key has to have proved possession: the scheme
-    /// is [`Scheme::ProofOfPossession`].
+    /// Returns whether this is the aggregate of one signature of each key for the same message. Returns false without keys. Each key must have proved
+    /// possession: the scheme is [`Scheme::ProofOfPossession`].
     pub fn fast_aggregate_verify(
         &self,
         keys: &[&PublicKey],
@@ -108,23 +108,23 @@ impl Verifier {
         let Some(first) = keys.first() else { return Ok(false) };
         let key = PublicKey::aggregate(keys)?;
         demand(first.variant(), first, signature)?;
-        // The identity is no public key, were it a sum of some.
+        // The identity is no public key, even as a sum of keys.
         if key.0.is_identity() {
             return Ok(false);
         }
         self.verify(Scheme::ProofOfPossession, &key, message, signature)
     }
 
-    /// Is this the proof that somebody has the secret of the key?
+    /// Returns whether this proves that the key's owner has the secret.
     pub fn pop_verify(&self, key: &PublicKey, proof: &Signature) -> Result<bool> {
         self.holds(&[(key, key.to_bytes())], &possession_tag(key.variant()), proof)
     }
 
-    /// Which of these signatures, each of one key and one message, are not valid, by their place, the first one first: none if all are. All
-    /// are checked by one equation with secret random factors, and its halves where it does not hold; signatures of the same message share a pairing.
-    /// Wrong ones pass with a chance of 2^-128 at most. Runs in the caller's rayon pool.
+    /// Returns the indices of the invalid signatures, each of one key and one message, in ascending order. One equation with secret random factors
+    /// checks all of them; if it does not hold, its halves are checked. Signatures of the same message share a pairing. An invalid signature
+    /// passes with a probability of at most 2^-128. Runs in the caller's rayon pool.
     ///
-    /// An error if they are of different variants, or if the system gives no random bytes.
+    /// Returns an error for different variants, or if the system returns no random bytes.
     pub fn find_invalid(
         &self,
         scheme: Scheme,
@@ -140,7 +140,7 @@ impl Verifier {
         }
     }
 
-    /// The product of e(key, H(message)) over all claims, and that of the signature.
+    /// Returns whether the product of e(key, H(message)) over all claims matches that of the signature.
     fn holds(
         &self,
         claims: &[(&PublicKey, Vec<u8>)],
@@ -158,7 +158,7 @@ impl Verifier {
     }
 }
 
-/// What a key signs.
+/// Returns the message that a key signs.
 fn signed(scheme: Scheme, key: &PublicKey, message: &[u8]) -> Vec<u8> {
     match scheme {
         Scheme::MessageAugmentation => [&key.to_bytes(), message].concat(),
@@ -176,7 +176,7 @@ fn demand(variant: Variant, key: &PublicKey, signature: &Signature) -> Result<()
     Ok(())
 }
 
-/// A variant: the groups of keys and signatures.
+/// The groups of a variant's keys and signatures.
 trait Sides: Sized {
     type Key: Batched<Scalar = Fr>;
     type Signature: Mapped<Scalar = Fr>;
@@ -245,7 +245,7 @@ fn all_hold<S: Sides>(
     is_one::<S>(pairings, &messages, &keys, tag, S::signature(signature))
 }
 
-/// The claims of each message, by their places.
+/// Groups the claims by message. Returns their indices.
 fn by_message<'a>(messages: impl Iterator<Item = &'a [u8]>) -> Vec<(&'a [u8], Vec<usize>)> {
     let mut numbers = HashMap::new();
     let mut groups: Vec<(&[u8], Vec<usize>)> = vec![];
@@ -259,7 +259,7 @@ fn by_message<'a>(messages: impl Iterator<Item = &'a [u8]>) -> Vec<(&'a [u8], Ve
     groups
 }
 
-/// Is the product of e(key, H(message)), with another message for each key, that of e(generator, signature)?
+/// Returns whether the product of e(key, H(message)), with a different message for each key, equals e(generator, signature).
 fn is_one<S: Sides>(
     pairings: &Pairings,
     messages: &[&[u8]],

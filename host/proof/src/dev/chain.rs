@@ -1,10 +1,10 @@
-//! A circuit for figures: as many constraints as one likes, and a witness of which every number is as long as the field.
+//! A circuit for measurements: any number of constraints, and a witness whose numbers all have the size of the field.
 
 use proofmill_algebra::field::PrimeField;
 
 use super::r1cs::{Builder, Linear};
 
-/// x_(i+1) = x_i^2 + i for i below `constraints`, of which there is one or more; x_0 is private, the last one public.
+/// Builds x_(i+1) = x_i^2 + i for i below `constraints`, which is at least 1. x_0 is private, the last number is public.
 pub fn chain<F: PrimeField>(constraints: usize) -> Builder<F> {
     assert!(constraints > 0, "the last x is the result of a constraint");
     let mut circuit = Builder::new(1);
@@ -26,7 +26,7 @@ pub fn chain<F: PrimeField>(constraints: usize) -> Builder<F> {
     circuit
 }
 
-/// x_0: as many bits as the field has.
+/// Returns x_0, which has the size of the field.
 fn first<F: PrimeField>() -> F {
     -F::from(2).invert_vartime().expect("2 is not 0")
 }

@@ -10,50 +10,50 @@ use super::{chain, sha256, wtns, zkey};
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
-/// The most constraints of a circuit: its key has some 18 GB.
-pub const MOST_CONSTRAINTS: usize = 1 << 25;
+/// Maximum number of constraints of a circuit: its key has some 18 GB.
+pub const MAX_CONSTRAINTS: usize = 1 << 25;
 
-/// On a curve without files.
+/// Returns the error for a curve without files.
 pub(super) fn no_files(curve: Curve) -> Error {
     let problem = format!("{} has no files of circom; bn254 and bls12_381 have", curve.name());
     Error::argument("curve", problem)
 }
 
-/// What a witness is known of.
+/// The statement that a witness proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Statement {
-    /// Steps x := x^2 + i, from a private number to a public one: a circuit for figures, of any size from 1 to
-    /// [`MOST_CONSTRAINTS`], whose numbers all have as many bits as the field.
+    /// Steps x := x^2 + i, from a private number to a public one: a circuit for measurements, of any size from 1 to
+    /// [`MAX_CONSTRAINTS`], in which all numbers have the size of the field.
     Chain {
-        /// How many steps.
+        /// Number of steps.
         constraints: usize,
     },
-    /// The preimage of a SHA-256 digest: a real circuit, mostly of bits. Public are the digest's first and second 16 bytes, as
-    /// integers with the highest byte first.
+    /// The preimage of a SHA-256 digest: a realistic circuit, mostly of bits. The public inputs are the digest's first and
+    /// second 16 bytes, as big-endian integers.
     Sha256 {
         /// At most 2^15 bytes.
         preimage: Vec<u8>,
     },
 }
 
-/// Longest preimage.
-const MOST_BYTES: usize = 1 << 15;
+/// Maximum length of a preimage.
+const MAX_BYTES: usize = 1 << 15;
 
 impl Statement {
-    /// The preimage of a digest, of as many bytes as make a circuit of about so many constraints, and at least one block.
+    /// Returns a preimage whose circuit has about `constraints` constraints, and at least one block.
     pub fn sha256_of_about(constraints: usize) -> Self {
         let nearest = constraints.saturating_add(CONSTRAINTS_OF_BLOCK / 2) / CONSTRAINTS_OF_BLOCK;
-        let blocks = nearest.clamp(1, MOST_BYTES / BLOCK);
+        let blocks = nearest.clamp(1, MAX_BYTES / BLOCK);
         let preimage = (0..blocks * BLOCK - PADDING).map(|i| (i * i + 7 * i) as u8).collect();
         Self::Sha256 { preimage }
     }
 }
 
-/// SHA-256's block, and the bytes of its padding at least.
+/// SHA-256's block, and the minimum length of its padding.
 const BLOCK: usize = 64;
 const PADDING: usize = 9;
-/// About.
+/// Approximate constraints of a block.
 const CONSTRAINTS_OF_BLOCK: usize = 26_900;
 
 /// A circuit of a statement, with a witness.
@@ -66,7 +66,7 @@ enum Either {
     Bls12381(Builder<bls12_381::Fr>),
 }
 
-/// The same for both.
+/// Dispatches on the curve.
 macro_rules! of_either {
     ($circuit:expr, $builder:ident => $value:expr) => {
         match &$circuit.0 {
@@ -77,15 +77,15 @@ macro_rules! of_either {
 }
 
 impl Circuit {
-    /// The circuit over the scalars of a curve.
+    /// Builds the circuit over the scalars of a curve.
     pub fn new(curve: Curve, statement: &Statement) -> Result<Self> {
         match statement {
-            Statement::Chain { constraints } if !(1..=MOST_CONSTRAINTS).contains(constraints) => {
-                let problem = format!("{constraints} are not from 1 to {MOST_CONSTRAINTS}");
+            Statement::Chain { constraints } if !(1..=MAX_CONSTRAINTS).contains(constraints) => {
+                let problem = format!("{constraints} are not from 1 to {MAX_CONSTRAINTS}");
                 return Err(Error::argument("constraints", problem));
             }
-            Statement::Sha256 { preimage } if preimage.len() > MOST_BYTES => {
-                let problem = format!("{} bytes are more than {MOST_BYTES}", preimage.len());
+            Statement::Sha256 { preimage } if preimage.len() > MAX_BYTES => {
+                let problem = format!("{} bytes are more than {MAX_BYTES}", preimage.len());
                 return Err(Error::argument("preimage", problem));
             }
             _ => {}
@@ -103,7 +103,7 @@ impl Circuit {
         }))
     }
 
-    /// The curve.
+    /// Returns the curve.
     pub fn curve(&self) -> Curve {
         match self.0 {
             Either::Bn254(_) => Curve::Bn254,
@@ -111,22 +111,22 @@ impl Circuit {
         }
     }
 
-    /// The number of constraints.
+    /// Returns the number of constraints.
     pub fn constraints(&self) -> usize {
         of_either!(self, builder => builder.constraints())
     }
 
-    /// The number of variables, with the 1.
+    /// Returns the number of variables, including the 1.
     pub fn variables(&self) -> usize {
         of_either!(self, builder => builder.values().len())
     }
 
-    /// The number of public variables, without the 1.
+    /// Returns the number of public variables, without the 1.
     pub fn public_inputs(&self) -> usize {
         of_either!(self, builder => builder.public_inputs())
     }
 
-    /// Writes a `.zkey` whose secrets follow from the seed, on the threads of the caller's pool: INSECURE.
+    /// Writes an INSECURE `.zkey` whose secrets are derived from the seed. Runs in the caller's rayon pool.
     pub fn write_insecure_key(&self, seed: &[u8], out: &mut dyn Write) -> io::Result<()> {
         match &self.0 {
             Either::Bn254(builder) => zkey::write::<Bn254>(out, builder, seed),

@@ -7,7 +7,7 @@ use super::WARNING;
 
 /// Bytes of a hash in a section of contributions.
 pub(super) const HASH: usize = 64;
-/// The number of the parameter of a contribution that is its name.
+/// The parameter number of a contribution's name.
 const NAME: u8 = 1;
 
 /// Begins a file.
@@ -27,18 +27,18 @@ pub(super) fn section(out: &mut dyn Write, number: u32, bytes: u64) -> io::Resul
     out.write_all(&bytes.to_le_bytes())
 }
 
-/// A section whose bytes are here.
+/// Writes a section.
 pub(super) fn whole_section(out: &mut dyn Write, number: u32, bytes: &[u8]) -> io::Result<()> {
     section(out, number, bytes.len() as u64)?;
     out.write_all(bytes)
 }
 
-/// Integers of four bytes.
+/// Writes integers of four bytes.
 pub(super) fn integers(out: &mut dyn Write, integers: &[u32]) -> io::Result<()> {
     integers.iter().try_for_each(|integer| out.write_all(&integer.to_le_bytes()))
 }
 
-/// How a contribution that is not a beacon's ends: with its name, which says that the secrets are known.
+/// Returns the end of a contribution that is not a beacon's: its name, which is [`WARNING`](super::WARNING).
 pub(super) fn note() -> Vec<u8> {
     let name = [&[NAME, WARNING.len() as u8], WARNING.as_bytes()].concat();
     [&0_u32.to_le_bytes()[..], &(name.len() as u32).to_le_bytes(), &name].concat()

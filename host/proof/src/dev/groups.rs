@@ -1,4 +1,4 @@
-//! The curves that there are keys for.
+//! The curves with keys.
 
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::{Field, PrimeField};
@@ -6,7 +6,7 @@ use proofmill_algebra::msm::Group;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
 use proofmill_algebra::{bls12_381, bn254};
 
-/// Two groups of the same order. A type without values.
+/// Two groups of the same order, as a type without values.
 pub(super) trait Groups: Copy + Send + Sync + 'static {
     /// Scalars.
     type Fr: PrimeField;
@@ -32,23 +32,23 @@ impl Groups for Bls12381 {
     type G2 = bls12_381::G2;
 }
 
-/// Bytes in which circom's files keep an element: whole words of 64 bits.
+/// Returns the bytes of an element in circom's files: whole 64-bit limbs.
 pub(super) const fn bytes<F: PrimeField>() -> usize {
     8 * F::MODULUS.len()
 }
 
-/// Bytes of a point of the first group, of the second.
+/// Returns the bytes of a point of the first group and of the second.
 pub(super) fn point_bytes<E: Groups>() -> [u64; 2] {
     let g1 = 2 * bytes::<E::Fp>() as u64;
     [g1, 2 * g1]
 }
 
-/// The modulus, as the files write it.
+/// Returns the modulus in the form of the files.
 pub(super) fn modulus<F: PrimeField>() -> Vec<u8> {
     F::MODULUS.iter().flat_map(|limb| limb.to_le_bytes()).collect()
 }
 
-/// R = 2^(8 bytes) of the Montgomery form of a prime field, in that field or one over it.
+/// Returns R = 2^(8 bytes) of the Montgomery form of a prime field, in that field or an extension.
 pub(super) fn radix<P: PrimeField, F: Field>() -> F {
     (0..8 * bytes::<P>()).fold(F::ONE, |power, _| power.double())
 }

@@ -3,18 +3,18 @@
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::least_non_residue_root;
 
-/// The root of unity of order 2^log that circom's keys are made with.
+/// Returns the root of unity of order 2^log in circom's keys.
 pub(super) fn root<F: PrimeField>(log: u32) -> F {
     (log..F::TWO_ADICITY).fold(least_non_residue_root(), |root: F, _| root.square())
 }
 
-/// w^i for i below `count`.
+/// Returns w^i for i below `count`.
 pub(super) fn powers<F: PrimeField>(w: F, count: usize) -> Vec<F> {
     std::iter::successors(Some(F::ONE), |power| Some(*power * w)).take(count).collect()
 }
 
-/// For every power w^i of the root of order n = 2^log, the polynomial of degree n - 1 that is 1 there and 0 at the others, at
-/// tau, which is none of them:
+/// Returns, for every power w^i of the root of order n = 2^log, the value at tau of the polynomial of degree n - 1 that is 1
+/// at w^i and 0 at the other powers. tau must not be a power of w.
 ///
 /// ```text
 /// L_i(tau) = (tau^n - 1) / n  w^i / (tau - w^i)

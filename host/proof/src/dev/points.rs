@@ -1,5 +1,5 @@
-//! Points as the files keep them: x and y, in G2 each with the coefficient of 1 first, integers in Montgomery form with R =
-//! 2^256 (BLS12-381: 2^384), lowest byte first; the identity is zeros.
+//! Points in the form of the files: x and y, in G2 each with the coefficient of 1 first, as little-endian integers in
+//! Montgomery form with R = 2^256 (BLS12-381: 2^384); the identity is zeros.
 
 use std::io::{self, Write};
 
@@ -15,12 +15,12 @@ use rayon::prelude::*;
 
 use super::groups::radix;
 
-/// Scalars that a thread takes at a time.
+/// Scalars that a thread processes at a time.
 const PIECE: usize = 1 << 12;
 /// Scalars whose points are in memory at a time.
 const CHUNK: usize = 1 << 18;
 
-/// Multiples of a group's generator, in the form of the files, whose coordinates are made of elements of P.
+/// Multiples of a group's generator, in the form of the files. Their coordinates consist of elements of P.
 pub(super) struct Multiples<C: Group, P> {
     isa: Isa,
     base: FixedBase<C>,
@@ -29,14 +29,14 @@ pub(super) struct Multiples<C: Group, P> {
 }
 
 impl<C: Group<Base: Coordinate>, P: PrimeField> Multiples<C, P> {
-    /// With a table for about so many of them.
+    /// Builds a table for about `count` multiples.
     pub fn new(count: usize) -> Self {
         let isa = Isa::best();
         let base = FixedBase::new(isa, &C::GENERATOR, count);
         Self { isa, base, radix: radix::<P, _>(), prime: std::marker::PhantomData }
     }
 
-    /// Writes k G for every k, on the threads of the caller's pool.
+    /// Writes k G for every k. Runs in the caller's rayon pool.
     pub fn write(&self, out: &mut dyn Write, scalars: &[C::Scalar]) -> io::Result<()> {
         scalars.chunks(CHUNK).try_for_each(|chunk| {
             let pieces = || chunk.par_chunks(PIECE).map(|piece| self.piece(piece)).collect();
@@ -51,7 +51,7 @@ impl<C: Group<Base: Coordinate>, P: PrimeField> Multiples<C, P> {
     }
 }
 
-/// k G for one k, in the form of the files.
+/// Returns k G, in the form of the files.
 pub(super) fn multiple<C: Group<Base: Coordinate>, P: PrimeField>(k: &C::Scalar) -> Vec<u8> {
     let point = Affine::from(Projective::<C>::generator().times_vartime(k));
     in_montgomery_form(&radix::<P, _>(), &[[point.x(), point.y()]])

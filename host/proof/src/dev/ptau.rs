@@ -13,16 +13,17 @@ use super::secrets::Secrets;
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
-/// The largest power: its file has 19 GB on BN254.
-pub const MOST_POWER: u32 = 24;
+/// Maximum power: its file has 19 GB on BN254.
+pub const MAX_POWER: u32 = 24;
 
 /// Bytes of the state of an unfinished hash in a contribution.
 const PARTIAL_HASH: usize = 216;
 
-/// A powers-of-tau file whose tau, alpha and beta follow from a seed: INSECURE. snarkjs takes minutes for one of its own.
+/// A powers-of-tau file whose tau, alpha and beta are derived from a seed: INSECURE. snarkjs takes minutes to make one.
 ///
-/// Its only contribution says what it is and proves nothing. `snarkjs groth16 setup` makes keys with the file, `snarkjs zkey
-/// verify` holds keys against it; `snarkjs powersoftau verify` refuses it, for an invalid key in its first challenge.
+/// Its only contribution is named [`WARNING`](super::WARNING) and proves nothing. `snarkjs groth16 setup` makes keys with the
+/// file, `snarkjs zkey verify` checks keys against it. `snarkjs powersoftau verify` refuses it, because of an invalid key in
+/// its first challenge.
 #[derive(Clone, Debug)]
 pub struct InsecurePowersOfTau {
     curve: Curve,
@@ -31,10 +32,10 @@ pub struct InsecurePowersOfTau {
 }
 
 impl InsecurePowersOfTau {
-    /// For circuits of at most 2^power constraints, from 1 to [`MOST_POWER`].
+    /// Creates a file for circuits of at most 2^power constraints, from 1 to [`MAX_POWER`].
     pub fn new(curve: Curve, power: u32, seed: &[u8]) -> Result<Self> {
-        if !(1..=MOST_POWER).contains(&power) {
-            return Err(Error::argument("power", format!("{power} is not from 1 to {MOST_POWER}")));
+        if !(1..=MAX_POWER).contains(&power) {
+            return Err(Error::argument("power", format!("{power} is not from 1 to {MAX_POWER}")));
         }
         if !matches!(curve, Curve::Bn254 | Curve::Bls12_381) {
             return Err(super::circuit::no_files(curve));
@@ -42,7 +43,7 @@ impl InsecurePowersOfTau {
         Ok(Self { curve, power, seed: seed.to_vec() })
     }
 
-    /// Writes the file, on the threads of the caller's pool.
+    /// Writes the file. Runs in the caller's rayon pool.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.curve {
             Curve::Bls12_381 => write::<Bls12381>(out, self.power, &self.seed),
@@ -89,7 +90,7 @@ fn write<E: Groups>(out: &mut dyn Write, power: u32, seed: &[u8]) -> io::Result<
     of_g1(out, 15, &times(beta, &bases))
 }
 
-/// One contribution that says what it is, with hashes of zeros: what came out of it, and the maker's keys, which prove nothing.
+/// Returns the only contribution, with hashes of zeros: its name, its result, and its keys, which prove nothing.
 fn contribution<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
     let g1 = |k: &E::Fr| multiple::<E::G1, E::Fp>(k);
     let g2 = |k: &E::Fr| multiple::<E::G2, E::Fp>(k);
@@ -104,12 +105,12 @@ fn contribution<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
     bytes
 }
 
-/// The Lagrange polynomials of all sizes up to 2^power, one size after the other, at tau.
+/// Returns the Lagrange polynomials of all sizes up to 2^power at tau, ordered by size.
 fn all_bases<F: PrimeField>(tau: F, power: u32) -> Vec<F> {
     (0..=power).flat_map(|log| lagrange(log, tau)).collect()
 }
 
-/// Those of size m = 2^log, of which the file has no m-th power of tau: without their highest coefficients, which are w^i / m.
+/// Returns those of size m = 2^log without their highest coefficients, w^i / m, because the file has no m-th power of tau.
 fn last_base<F: PrimeField>(tau: F, log: u32) -> Vec<F> {
     let m = 1 << log;
     let highest =

@@ -1,15 +1,15 @@
 //! Rank-1 constraint systems: a vector w of variables, of which the first is 1, satisfies (A w)_i (B w)_i = (C w)_i for every
 //! constraint i. The public variables follow the 1, then come the private ones.
 //!
-//! A circuit is built together with its witness: a variable is made with its value, and what depends on it is computed from
-//! that.
+//! A circuit is built together with its witness: a variable is created with its value, and dependent values are computed
+//! from it.
 
 use proofmill_algebra::field::PrimeField;
 
 /// The number of a variable; 0 is the constant 1.
 pub type Variable = u32;
 
-/// A sum of variables with coefficients. A variable may come several times.
+/// A sum of variables with coefficients. A variable may occur several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linear<F> {
     terms: Vec<(Variable, F)>,
@@ -19,17 +19,17 @@ impl<F: PrimeField> Linear<F> {
     /// 0.
     pub const ZERO: Self = Self { terms: Vec::new() };
 
-    /// A number.
+    /// Returns a constant.
     pub fn constant(number: F) -> Self {
         Self::ZERO.plus(0, number)
     }
 
-    /// A variable.
+    /// Returns a variable.
     pub fn variable(variable: Variable) -> Self {
         Self { terms: vec![(variable, F::ONE)] }
     }
 
-    /// self + coefficient variable.
+    /// Returns self + coefficient variable.
     pub fn plus(mut self, variable: Variable, coefficient: F) -> Self {
         if coefficient != F::ZERO {
             self.terms.push((variable, coefficient));
@@ -37,7 +37,7 @@ impl<F: PrimeField> Linear<F> {
         self
     }
 
-    /// self + factor other, where variables of both come once.
+    /// Returns self + factor other, in which each variable occurs once.
     pub fn plus_times(mut self, factor: F, other: &Self) -> Self {
         for &(variable, coefficient) in &other.terms {
             let more = factor * coefficient;
@@ -50,7 +50,7 @@ impl<F: PrimeField> Linear<F> {
         self
     }
 
-    /// The number that it is if there are no variables.
+    /// Returns the constant if there are no variables.
     pub fn as_constant(&self) -> Option<F> {
         match self.terms[..] {
             [] => Some(F::ZERO),
@@ -64,7 +64,7 @@ impl<F: PrimeField> Linear<F> {
 #[derive(Clone, Debug)]
 pub struct Matrix<F> {
     terms: Vec<(Variable, F)>,
-    /// Where each row ends.
+    /// End of each row.
     ends: Vec<usize>,
 }
 
@@ -76,19 +76,19 @@ impl<F: PrimeField> Matrix<F> {
         self.ends.push(self.terms.len());
     }
 
-    /// The rows, each with its terms.
+    /// Returns the rows, each with its terms.
     pub fn rows(&self) -> impl Iterator<Item = &[(Variable, F)]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.terms[start..end])
     }
 
-    /// Number of terms in all rows.
+    /// Returns the number of terms in all rows.
     pub fn terms(&self) -> usize {
         self.terms.len()
     }
 }
 
-/// A constraint system and what its variables are.
+/// A constraint system with the values of its variables.
 #[derive(Clone, Debug)]
 pub struct Builder<F> {
     public_inputs: usize,
@@ -97,33 +97,33 @@ pub struct Builder<F> {
 }
 
 impl<F: PrimeField> Builder<F> {
-    /// No constraints, and so many public variables, numbered from 1 on, that are 0 until [`Self::set_public`].
+    /// Creates a system without constraints. Its public variables, numbered from 1, are 0 until [`Self::set_public`].
     pub fn new(public_inputs: usize) -> Self {
         let mut values = vec![F::ZERO; 1 + public_inputs];
         values[0] = F::ONE;
         Self { public_inputs, values, matrices: [Matrix::EMPTY; 3] }
     }
 
-    /// Gives a public variable its value. A number that is not public is a bug of the caller.
+    /// Sets a public variable. Panics if the variable is not public.
     pub fn set_public(&mut self, variable: Variable, value: F) {
         assert!((1..=self.public_inputs).contains(&(variable as usize)), "no public variable");
         self.values[variable as usize] = value;
     }
 
-    /// A new private variable.
+    /// Creates a private variable.
     pub fn private(&mut self, value: F) -> Variable {
         self.values.push(value);
         Variable::try_from(self.values.len() - 1).expect("fewer than 2^32 variables")
     }
 
-    /// Demands a b = c.
+    /// Adds the constraint a b = c.
     pub fn constrain(&mut self, a: &Linear<F>, b: &Linear<F>, c: &Linear<F>) {
         for (matrix, row) in self.matrices.iter_mut().zip([a, b, c]) {
             matrix.push(row);
         }
     }
 
-    /// a b, in a new variable with a constraint unless one of them is a constant.
+    /// Returns a b, in a new variable with a constraint unless one of them is a constant.
     pub fn product(&mut self, a: &Linear<F>, b: &Linear<F>) -> Linear<F> {
         match (a.as_constant(), b.as_constant()) {
             (Some(a), _) => Linear::ZERO.plus_times(a, b),
@@ -136,7 +136,7 @@ impl<F: PrimeField> Builder<F> {
         }
     }
 
-    /// What a sum is with the variables' values.
+    /// Evaluates a sum with the values of the variables.
     pub fn value(&self, linear: &Linear<F>) -> F {
         self.sum(&linear.terms)
     }
@@ -147,34 +147,34 @@ impl<F: PrimeField> Builder<F> {
         })
     }
 
-    /// The number of the first constraint that the values do not satisfy.
+    /// Returns the index of the first constraint that the values do not satisfy.
     pub fn first_unsatisfied(&self) -> Option<usize> {
         let [a, b, c] = &self.matrices;
         let mut rows = a.rows().zip(b.rows()).zip(c.rows());
         rows.position(|((a, b), c)| self.sum(a) * self.sum(b) != self.sum(c))
     }
 
-    /// The number of constraints.
+    /// Returns the number of constraints.
     pub fn constraints(&self) -> usize {
         self.matrices[0].ends.len()
     }
 
-    /// The number of public variables, without the 1.
+    /// Returns the number of public variables, without the 1.
     pub fn public_inputs(&self) -> usize {
         self.public_inputs
     }
 
-    /// All variables: 1, the public ones, the private ones.
+    /// Returns the values of all variables: 1, the public ones, the private ones.
     pub fn values(&self) -> &[F] {
         &self.values
     }
 
-    /// The same for changes.
+    /// Returns the values mutably.
     pub fn values_mut(&mut self) -> &mut [F] {
         &mut self.values
     }
 
-    /// A, B and C.
+    /// Returns A, B and C.
     pub fn matrices(&self) -> &[Matrix<F>; 3] {
         &self.matrices
     }

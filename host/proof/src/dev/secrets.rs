@@ -1,10 +1,10 @@
-//! Numbers that ought to be unknown to everybody, from a seed.
+//! Secrets that are derived from a public seed.
 
 use proofmill_algebra::field::PrimeField;
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of "proofmill INSECURE 0 NAME SEED" and of the same with 1: 64 bytes, lowest first, modulo r. Never 0 but for a seed
-/// in 2^250.
+/// Returns SHA-256 of "proofmill INSECURE 0 NAME SEED" and of the same with 1: 64 bytes, little-endian, modulo r. It is 0
+/// for one seed in 2^250.
 fn secret<F: PrimeField>(name: &str, seed: &[u8]) -> F {
     let mut bytes = [0; 64];
     for (half, number) in bytes.chunks_exact_mut(32).zip('0'..) {
@@ -17,13 +17,13 @@ fn secret<F: PrimeField>(name: &str, seed: &[u8]) -> F {
 /// The secrets of a key. As in keys of snarkjs, gamma is 1.
 #[derive(Clone, Copy)]
 pub(super) struct Secrets<F> {
-    /// Where polynomials are evaluated.
+    /// The point at which polynomials are evaluated.
     pub tau: F,
-    /// Of alpha A(tau).
+    /// The coefficient of A(tau).
     pub alpha: F,
-    /// Of beta B(tau).
+    /// The coefficient of B(tau).
     pub beta: F,
-    /// What the parts of the private variables are divided by.
+    /// The divisor of the parts of the private variables.
     pub delta: F,
 }
 

@@ -1,4 +1,4 @@
-//! The scalars of a Groth16 key, of which its points are multiples of the generators (ePrint 2016/260, section 3.2).
+//! The scalars of a Groth16 key. Its points are the generators times these (ePrint 2016/260, section 3.2).
 
 use proofmill_algebra::field::PrimeField;
 
@@ -6,7 +6,7 @@ use super::lagrange::lagrange;
 use super::r1cs::{Builder, Matrix};
 use super::secrets::Secrets;
 
-/// The scalars of the points, in the order of the variables and, for H, of the places.
+/// The scalars of the points, in the order of the variables and, for H, of the domain.
 pub(super) struct Scalars<F> {
     /// A_i(tau).
     pub a: Vec<F>,
@@ -14,16 +14,16 @@ pub(super) struct Scalars<F> {
     pub b: Vec<F>,
     /// (beta A_i + alpha B_i + C_i)(tau), for 1 and the public variables.
     pub public_inputs: Vec<F>,
-    /// The same divided by delta, for the private ones.
+    /// (beta A_i + alpha B_i + C_i)(tau) / delta, for the private variables.
     pub privates: Vec<F>,
-    /// What the values of A B - C are multiplied by, at the odd powers of the root of order 2n: the Lagrange polynomials there,
-    /// divided by delta. At the even powers A B - C is 0, so that no quotient by x^n - 1 is ever taken.
+    /// The factors of the values of A B - C at the odd powers of the root of order 2n: the Lagrange polynomials of these
+    /// powers, divided by delta. At the even powers A B - C is 0, so that no division by x^n - 1 is needed.
     pub h: Vec<F>,
 }
 
-/// The logarithm of the number n of places: one for each constraint, for each public variable and for 1.
+/// Returns the logarithm of the domain's size n: one point for each constraint, for each public variable and for 1.
 ///
-/// Besides the constraints there are rows that keep the parts of the public variables apart: variable i alone, in A.
+/// Besides the constraints there are rows that make the parts of the public variables independent: variable i alone, in A.
 pub(super) fn domain_log<F: PrimeField>(circuit: &Builder<F>) -> u32 {
     (circuit.constraints() + circuit.public_inputs() + 1).next_power_of_two().ilog2()
 }
@@ -50,7 +50,7 @@ impl<F: PrimeField> Scalars<F> {
     }
 }
 
-/// A matrix's columns as polynomials, at tau.
+/// Evaluates a matrix's columns, as polynomials, at tau.
 fn columns<F: PrimeField>(matrix: &Matrix<F>, places: &[F], variables: usize) -> Vec<F> {
     let mut columns = vec![F::ZERO; variables];
     for (row, place) in matrix.rows().zip(places) {

@@ -1,7 +1,7 @@
 //! SHA-256 (FIPS 180-4) as a circuit: "I know a preimage of this digest", with about 27 000 constraints for 64 bytes.
 //!
-//! Public are two numbers: the digest's first and second half, each read as an integer with the highest byte first. The
-//! preimage's length is part of the circuit.
+//! The public inputs are the digest's first and second half, each as a big-endian integer. The preimage's length is part of
+//! the circuit.
 
 mod word;
 
@@ -12,12 +12,12 @@ use word::Word;
 
 /// Bytes of a block.
 const BLOCK: usize = 64;
-/// The padding is a one, zeros, and the length in so many bytes.
+/// The padding is a one, zeros, and the length in this many bytes.
 const LENGTH_BYTES: usize = 8;
-/// Rounds for a block.
+/// Rounds of a block.
 const ROUNDS: usize = 64;
 
-/// The circuit for this preimage and its digest.
+/// Builds the circuit for this preimage and its digest.
 pub fn sha256<F: PrimeField>(preimage: &[u8]) -> Builder<F> {
     let mut circuit = Builder::new(2);
     let message: Vec<Word<F>> = padded(preimage.len())
@@ -42,14 +42,14 @@ pub fn sha256<F: PrimeField>(preimage: &[u8]) -> Builder<F> {
             Linear::ZERO.plus_times(shift, &number).plus_times(F::ONE, &word.number())
         });
         circuit.set_public(public, circuit.value(&number));
-        // number = public, with nothing to multiply.
+        // number = public, as a constraint without a product.
         let difference = number.plus(public, -F::ONE);
         circuit.constrain(&Linear::ZERO, &Linear::ZERO, &difference);
     }
     circuit
 }
 
-/// A block (section 6.2.2): the new a to h.
+/// Computes a block (section 6.2.2): the new a to h.
 fn compress<F: PrimeField>(
     circuit: &mut Builder<F>,
     hash: &[Word<F>],
@@ -73,7 +73,7 @@ fn compress<F: PrimeField>(
     letters
 }
 
-/// The message schedule of a block.
+/// Computes the message schedule of a block.
 fn schedule<F: PrimeField>(circuit: &mut Builder<F>, block: &[Word<F>]) -> Vec<Word<F>> {
     let mut words = block.to_vec();
     for t in words.len()..ROUNDS {
@@ -91,7 +91,7 @@ fn schedule<F: PrimeField>(circuit: &mut Builder<F>, block: &[Word<F>]) -> Vec<W
     words
 }
 
-/// The padding of a message of so many bytes, with zeros where the message is (section 5.1.1).
+/// Returns the padding of a message of this length, with zeros in place of the message (section 5.1.1).
 fn padded(length: usize) -> Vec<u8> {
     let mut bytes = vec![0; (length + 1 + LENGTH_BYTES).next_multiple_of(BLOCK)];
     bytes[length] = 0x80;
@@ -105,7 +105,7 @@ fn initial_hash() -> Vec<u32> {
     primes().take(8).map(|prime| (prime << 64).isqrt() as u32).collect()
 }
 
-/// And of the cube roots of the first 64 (section 4.2.2).
+/// The first 32 bits of the fractions of the cube roots of the first 64 primes (section 4.2.2).
 fn round_constants() -> Vec<u32> {
     let cube_root = |n: u128| {
         (0..36).rev().fold(0, |root: u128, bit| {
@@ -127,7 +127,7 @@ mod tests {
     use proofmill_algebra::field::Field;
     use sha2::Digest;
 
-    /// Messages whose padding is in the last block, fills it, and needs one more.
+    /// Tests messages whose padding is in the last block, fills it, and needs another one.
     const LENGTHS: [usize; 7] = [0, 1, 3, 55, 56, 64, 130];
 
     fn message(length: usize) -> Vec<u8> {
@@ -163,12 +163,12 @@ mod tests {
         assert_ne!(one.values(), other.values());
         let block = one.constraints();
         assert!((20_000..28_000).contains(&block), "{block} constraints for a block");
-        // The second block is padding alone, and its schedule known.
+        // The second block consists of padding, and its schedule is constant.
         let two = sha256::<Fr>(&message(64)).constraints();
         assert!((block * 3 / 2..2 * block).contains(&two), "{two} constraints for two blocks");
     }
 
-    /// Any other value of a single variable breaks a constraint that it is in.
+    /// Any other value of a single variable violates one of its constraints.
     #[test]
     fn no_variable_is_free() {
         let circuit = sha256::<Fr>(&message(40));

@@ -7,7 +7,7 @@ use proofmill_algebra::field::PrimeField;
 use super::container::{begin, integers, section};
 use super::groups::{bytes, modulus};
 
-/// All variables, canonical.
+/// Writes the values of all variables, canonical.
 pub(super) fn write<F: PrimeField>(out: &mut dyn Write, values: &[F]) -> io::Result<()> {
     let each = bytes::<F>();
     begin(out, b"wtns", 2, 2)?;

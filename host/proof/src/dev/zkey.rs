@@ -14,7 +14,7 @@ use super::setup::{Scalars, domain_log};
 /// The protocol's number.
 const GROTH16: u32 = 1;
 
-/// The INSECURE key of a circuit.
+/// Writes the INSECURE key of a circuit.
 pub(super) fn write<E: Groups>(
     out: &mut dyn Write,
     circuit: &Builder<E::Fr>,
@@ -45,7 +45,7 @@ pub(super) fn write<E: Groups>(
     whole_section(out, 10, &contributions::<E>(&secrets))
 }
 
-/// Fields, sizes, and the points that there is one of.
+/// Returns the header: fields, sizes, and the single points.
 fn header<E: Groups>(circuit: &Builder<E::Fr>, secrets: &Secrets<E::Fr>) -> Vec<u8> {
     let integer = |number: usize| (number as u32).to_le_bytes();
     let g1 = |k| multiple::<E::G1, E::Fp>(k);
@@ -70,8 +70,8 @@ fn header<E: Groups>(circuit: &Builder<E::Fr>, secrets: &Secrets<E::Fr>) -> Vec<
     .concat()
 }
 
-/// The terms of A and B: matrix, row, variable, and the coefficient times R^2, R = 2^256. The rows of the public variables
-/// are among those of A.
+/// Writes the terms of A and B: matrix, row, variable, and the coefficient times R^2, R = 2^256. The rows of the public
+/// variables are among those of A.
 fn coefficients<F: PrimeField>(out: &mut dyn Write, circuit: &Builder<F>) -> io::Result<()> {
     let [a, b, _] = circuit.matrices();
     let count = a.terms() + b.terms() + circuit.public_inputs() + 1;
@@ -95,8 +95,8 @@ fn coefficients<F: PrimeField>(out: &mut dyn Write, circuit: &Builder<F>) -> io:
         .try_for_each(|(i, row)| term(0, row, i, F::ONE))
 }
 
-/// One contribution that says what it is. There is no proof that its maker knew delta and nobody after him does:
-/// `snarkjs zkey verify` refuses the key, as it should.
+/// Returns the only contribution, whose name is a warning. It does not prove that delta is unknown, so that `snarkjs zkey
+/// verify` refuses the key, as it should.
 fn contributions<E: Groups>(secrets: &Secrets<E::Fr>) -> Vec<u8> {
     let one = E::Fr::from(1);
     let g1 = |k| multiple::<E::G1, E::Fp>(k);

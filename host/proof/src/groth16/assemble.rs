@@ -1,12 +1,12 @@
-//! The three points of a proof from the sums.
+//! The three points of a proof from its MSMs.
 //!
 //! ```text
-//! A = alpha + sum A + r delta
-//! B = beta + sum B + s delta
-//! C = sum C + sum H + s A + r B - r s delta
+//! A = alpha + MSM A + r delta
+//! B = beta + MSM B + s delta
+//! C = MSM C + MSM H + s A + r B - r s delta
 //! ```
 //!
-//! (ePrint 2016/260, section 3.2; B in G2, and in G1 for C.) r and s are what hides the witness: they come from the system's
+//! (ePrint 2016/260, section 3.2; B in G2, and in G1 for C.) r and s hide the witness: they come from the system's random
 //! generator, are used in constant time and wiped.
 
 use proofmill_algebra::curve::{Affine, Projective};
@@ -19,13 +19,13 @@ use super::suite::{ScalarOf, Suite, point};
 use crate::snarkjs::Zkey;
 use crate::{Error, Result};
 
-/// The sums of a key's five sections.
-pub struct Sums<E: Suite> {
-    /// In G1, of [`Section`](crate::snarkjs::Section) A, B1, C and H.
+/// The MSMs of a key's five sections.
+pub struct Msms<E: Suite> {
+    /// [`Section`](crate::snarkjs::Section) A, in G1.
     pub a: Affine<E::G1>,
     /// B1.
     pub b1: Affine<E::G1>,
-    /// In G2.
+    /// B2, in G2.
     pub b2: Affine<E::G2>,
     /// C.
     pub c: Affine<E::G1>,
@@ -33,14 +33,14 @@ pub struct Sums<E: Suite> {
     pub h: Affine<E::G1>,
 }
 
-/// r and s.
+/// The random scalars r and s.
 pub struct Blinding<F: PrimeField> {
     r: F,
     s: F,
 }
 
 impl<F: PrimeField> Blinding<F> {
-    /// From the system's generator.
+    /// Draws them from the system's random generator.
     pub fn random() -> Result<Self> {
         let mut bytes = [0; 128];
         getrandom::fill(&mut bytes).map_err(|problem| Error::Random(problem.to_string()))?;
@@ -58,10 +58,10 @@ impl<F: PrimeField> Drop for Blinding<F> {
     }
 }
 
-/// The proof.
+/// Computes the proof.
 pub fn assemble<E: Suite>(
     key: &Zkey,
-    sums: &Sums<E>,
+    sums: &Msms<E>,
     blinding: &Blinding<ScalarOf<E>>,
 ) -> Result<Proof> {
     let g1 = |name, bytes| point::<E::G1>("key", name, bytes).map(Projective::from);

@@ -16,7 +16,7 @@ use proofmill_op::{
 use tracing::{Span, debug, debug_span};
 
 use super::Proof;
-use super::assemble::{Blinding, Sums, assemble};
+use super::assemble::{Blinding, Msms, assemble};
 use super::control::{Control, Executor};
 use super::prove::Prover;
 use super::quotient::{quotient, request};
@@ -111,7 +111,7 @@ impl Attempt<'_> {
         }
         let [a, b1, b2, c, h] = points.map(|response| response.expect("one for each section"));
         let route = self.route;
-        let sums = Sums::<E> {
+        let sums = Msms::<E> {
             a: route.point(Section::A, a)?,
             b1: route.point(Section::B1, b1)?,
             b2: route.point(Section::B2, b2)?,

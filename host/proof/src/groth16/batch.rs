@@ -1,12 +1,12 @@
-//! Many proofs with one key, several of them under way at a time.
+//! Batches: many proofs with one key, several of them in parallel.
 //!
-//! One proof leaves threads idle: shares of a sum are not equal, each step waits for the last share of the one before, and the ends of sums,
-//! the assembly and the check are work of one thread. So a batch makes its proofs in lanes, each with its part of the processor's threads, most often one:
-//! a lane makes a proof from the first step to the last, and no thread waits for another. Lanes share the key, its matrices and
-//! its resident points.
+//! One proof leaves threads idle: the parts of an MSM differ in size, each step waits for the last part of the previous one, and the ends of
+//! MSMs, the assembly and the check use one thread. A batch therefore computes its proofs in lanes, each with a share of the processor's
+//! threads, usually one. A lane computes a proof from the first step to the last, and no thread waits for another. Lanes share the key, its
+//! matrices and its resident points.
 //!
-//! They do not share a pass over the points: a bucket belongs to one list of scalars, so every list has all the additions of its own, and
-//! points are read from memory in a small part of the time of an addition.
+//! Lanes do not share a pass over the points: a bucket belongs to one list of scalars, so every list needs all of its additions, and reading a
+//! point from memory takes a small part of the time of an addition.
 
 use std::borrow::Borrow;
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -22,12 +22,12 @@ use super::report::Proved;
 use crate::snarkjs::Witness;
 use crate::{Error, Result};
 
-/// Lanes where no device is this machine's processor: one proof's sums keep a card busy while the next one's are asked for.
-const LANES_ELSEWHERE: usize = 2;
+/// Lanes without the processor of this machine: the MSMs of one proof keep a card busy while those of the next one are submitted.
+const LANES_ON_DEVICES: usize = 2;
 
 impl Prover {
-    /// A proof for each of these, in their order. As [`Prover::prove`] for each, with several under way at a time; one that cannot
-    /// be made is no hindrance to others. When `cancel` is said, those that are not made yet are [cancelled](proofmill_op::Error::Cancelled).
+    /// Proves each witness, in order, with several proofs in parallel. Each result is that of [`Prover::prove`]; a failed proof does not affect the
+    /// others. If `cancel` is cancelled, the remaining proofs are [cancelled](proofmill_op::Error::Cancelled).
     pub fn prove_batch(
         &self,
         witnesses: &[Witness],
@@ -42,11 +42,11 @@ impl Prover {
         Ok(made)
     }
 
-    /// The same for any number of witnesses. Each is asked for when a lane is free for it, so that as many as there are lanes are in
-    /// memory; `each` gets their numbers, from 0 on, and proofs, in the order in which these are made, on the thread of the caller. A witness
-    /// that is an error has that for its proof.
+    /// Proves any number of witnesses. Each is taken from the iterator when a lane is free, so that there are at most as many in memory as lanes.
+    /// Calls `each` on the caller's thread with the number of each witness, from 0, and the proof, in the order of completion. An error in place
+    /// of a witness is passed on as the result.
     ///
-    /// After `cancel` was said no more witnesses are asked for.
+    /// After a cancellation, no more witnesses are taken.
     pub fn prove_each<I>(
         &self,
         witnesses: I,
@@ -59,9 +59,9 @@ impl Prover {
         self.in_lanes(self.lanes(), witnesses.into_iter(), cancel, each)
     }
 
-    /// Proofs of a batch that are made at a time.
+    /// Returns the number of proofs of a batch that are computed in parallel.
     pub fn lanes(&self) -> usize {
-        let every = || self.processors().unwrap_or(LANES_ELSEWHERE);
+        let every = || self.processors().unwrap_or(LANES_ON_DEVICES);
         self.settings.lanes.map_or_else(every, Into::into)
     }
 
@@ -73,7 +73,7 @@ impl Prover {
         mut each: impl FnMut(usize, Result<Proved>),
     ) -> Result<()> {
         let threads = self.processors().unwrap_or_else(|| parallel(rayon::current_num_threads));
-        // The first lanes have the threads that are left over.
+        // The first lanes get the remaining threads.
         let threads =
             (0..lanes).map(|lane| (threads / lanes + usize::from(lane < threads % lanes)).max(1));
         let pools = threads.enumerate().map(|(lane, threads)| {
@@ -95,7 +95,7 @@ impl Prover {
         };
         let span = &tracing::Span::current();
         std::thread::scope(|scope| {
-            // No lane is ahead of who takes the proofs by more than one.
+            // Each lane is at most one proof ahead of the caller.
             let (made, proofs) = mpsc::sync_channel(0);
             for pool in &pools {
                 let made = made.clone();

@@ -29,7 +29,7 @@ pub struct Plan {
     pub resident: usize,
     /// The steps in their order.
     pub steps: Vec<Planned>,
-    /// Bytes of the working set: the largest sum of what is there at a time while a proof is made, besides the rest.
+    /// Bytes of the working set: the maximum over the steps of the memory in use at a time, besides the rest.
     pub working: usize,
 }
 
@@ -45,7 +45,7 @@ impl Plan {
     }
 }
 
-/// A step to come.
+/// A planned step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Planned {
@@ -77,7 +77,7 @@ impl Prover {
             if self.settings.resident && device.kind == DeviceKind::Cpu {
                 resident += msm.resident;
             }
-            // MSMs of other devices run while this machine works.
+            // MSMs of other devices run while this machine computes.
             if device.kind != DeviceKind::Cpu {
                 offloaded += msm.memory;
             }

@@ -1,4 +1,4 @@
-//! What is done with the points of a key.
+//! The points of a key as bases of MSMs.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use proofmill_op::msm::{Bases, Stream};
 
 use crate::snarkjs::{Section, Zkey};
 
-/// The points of a section, one for every scalar: in C the identity stands for 1 and the public variables, so that the whole
-/// witness goes with every section but H. Reading a point checks that it is on the curve; one that is not is an error of the file. The subgroup is
-/// not checked: the key is trusted, and [`Zkey::check`] checks it.
+/// Returns the points of a section, one for every scalar: in C the identity replaces the points of 1 and of the public variables, so that every
+/// section but H takes the whole witness. Reading checks that each point is on the curve; a point that is not is an error of the file. The
+/// subgroup is not checked: the key is trusted, and [`Zkey::check`] checks it.
 pub fn bases(key: &Zkey, section: Section, isa: Isa) -> Bases {
     let points = key.points(section).read_with(isa);
     let instance = points.instance();
@@ -18,7 +18,7 @@ pub fn bases(key: &Zkey, section: Section, isa: Isa) -> Bases {
     Bases::streamed(instance, stream).unchecked()
 }
 
-/// Bytes after so many zeros.
+/// Bytes after a number of zeros.
 #[derive(Debug)]
 struct AfterZeros<S> {
     zeros: u64,

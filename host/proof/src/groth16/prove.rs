@@ -15,7 +15,7 @@ use super::control::{Control, Executor};
 use super::report::{Counts, Proved, Report, Retry};
 use super::route::{Devices, Route};
 use super::rows::Rows;
-use super::suite::{ScalarOf, Suite, demand_curve, on_curve};
+use super::suite::{ScalarOf, Suite, on_curve, require_curve};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
 use crate::snarkjs::{Witness, Zkey};
@@ -60,8 +60,8 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Returns a prover for this key. A step goes to the device if that offers it, otherwise to the fallback. If the settings ask for resident
-    /// points, this waits until they are loaded; a device that fails then is an error.
+    /// Returns a prover for this key. A step runs on the device if that offers it, otherwise on the fallback. If the settings request resident points,
+    /// this waits until they are loaded; a device that fails then is an error.
     pub fn new(key: &Zkey, devices: Devices, settings: Settings) -> Result<Self> {
         on_curve!(key.curve(), new(key, devices, settings))
     }
@@ -106,7 +106,7 @@ impl Prover {
         control: &Control,
         executor: Executor,
     ) -> Result<Proved> {
-        demand_curve("witness", witness.curve(), self.key.curve())?;
+        require_curve("witness", witness.curve(), self.key.curve())?;
         let (found, expected) = (witness.count(), self.key.variables());
         if found != expected {
             let problem = format!("has {found} values, the key is for {expected}");

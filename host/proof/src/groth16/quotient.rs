@@ -6,9 +6,9 @@
 //! h_i          (a b - c)(w_2n^(2 i + 1)), where x^n - 1 is -2
 //! ```
 //!
-//! This is an [`ntt::Quotient`](Quotient) with w_n as the root and w_2n as the shift. The division by -2, and the change from values to the sum
-//! in the exponent, are in the points of the H section, as circom's keys are made; other provers have H by coefficients. w_n is the
-//! power of 5, the least non-residue in both fields, that has order n.
+//! This is an [`ntt::Quotient`](Quotient) with w_n as the root and w_2n as the shift. The points of the H section of circom's keys contain the
+//! division by -2 and the Lagrange polynomials; other provers have H by coefficients. w_n is the power of 5, the least non-residue in both
+//! fields, that has order n.
 
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::ntt::least_non_residue_root;
@@ -76,7 +76,7 @@ pub fn request<F: PrimeField>(field: Field, rows: [SecretBytes; 3]) -> Quotient 
         .with_root(root.to_le_bytes().as_ref())
 }
 
-/// The root of unity of order 2^log.
+/// Returns the root of unity of order 2^log.
 fn root<F: PrimeField>(log: u32) -> F {
     (log..F::TWO_ADICITY).fold(least_non_residue_root(), |root: F, _| root.square())
 }
@@ -96,7 +96,7 @@ mod tests {
         elements.iter().flat_map(|x| x.into_bigint().to_bytes_le()).collect()
     }
 
-    /// The polynomial of degree below n with these values at the powers of w, by its definition.
+    /// Evaluates the polynomial of degree below n with these values at the powers of w, by its definition.
     fn interpolated<A: ark_ff::PrimeField>(values: &[A], w: A) -> DensePolynomial<A> {
         let (n, inverse) = (values.len() as u64, w.inverse().unwrap());
         let scale = A::from(n).inverse().unwrap();

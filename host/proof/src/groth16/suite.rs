@@ -1,4 +1,4 @@
-//! The curves that proofs are made on.
+//! The curves with proofs.
 
 use proofmill_algebra::batch::Batched;
 use proofmill_algebra::curve::{Affine, Curve as Group};
@@ -10,9 +10,9 @@ use crate::{Error, Programmed, Result};
 
 /// A pairing whose scalars can be transformed.
 pub trait Suite: Programmed + Pairing<G1: Batched, G2: Batched> {
-    /// Its curve, to devices.
+    /// The curve in requests.
     const CURVE: Curve;
-    /// Its scalars, to devices.
+    /// The field in requests.
     const FIELD: Field;
 }
 
@@ -45,14 +45,14 @@ macro_rules! on_curve {
 }
 pub(crate) use on_curve;
 
-/// On a curve that devices know and provers do not.
+/// Returns the error for a curve that devices support and provers do not.
 pub fn no_proofs(curve: Curve) -> Error {
     let problem = format!("{}; proofs are made on bn254 and bls12_381", curve.name());
     Error::argument("curve", problem)
 }
 
-/// Are these of the same curve?
-pub fn demand_curve(argument: &'static str, found: Curve, expected: Curve) -> Result<()> {
+/// Checks that the curves are equal.
+pub fn require_curve(argument: &'static str, found: Curve, expected: Curve) -> Result<()> {
     if found == expected {
         return Ok(());
     }
@@ -60,7 +60,7 @@ pub fn demand_curve(argument: &'static str, found: Curve, expected: Curve) -> Re
     Err(Error::argument(argument, format!("is on {found}, the key on {expected}")))
 }
 
-/// A point of the group. What is none is the argument's fault: its part `name`.
+/// Decodes a point of the group. An error names the argument and its part `name`.
 pub fn point<C: Group<Base: Coordinate>>(
     argument: &'static str,
     name: &str,
@@ -69,7 +69,7 @@ pub fn point<C: Group<Base: Coordinate>>(
     pair::decode(bytes).map_err(|problem| no_point(argument, name, problem))
 }
 
-/// The error of a part of an argument that is none.
+/// Returns the error of an invalid part of an argument.
 pub fn no_point(argument: &'static str, name: &str, problem: EncodingError) -> Error {
     Error::argument(argument, format!("{name} is {problem}"))
 }

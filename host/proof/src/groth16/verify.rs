@@ -1,7 +1,7 @@
-//! Is a proof valid?
+//! Verification of proofs.
 //!
 //! ```text
-//! e(A, B) = e(alpha, beta) e(sum of x_i IC_i, gamma) e(C, delta)      x_0 = 1, then the public values
+//! e(A, B) = e(alpha, beta) e(sum of x_i IC_i, gamma) e(C, delta)      x_0 = 1, then the public inputs
 //! ```
 //!
 //! (ePrint 2016/260, section 3.2). The first factor is computed once for a key, and so are the lines through gamma and
@@ -17,19 +17,19 @@ use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, product};
 use proofmill_algebra::tower::Fp12;
 use proofmill_op::msm::Curve;
 
-use super::suite::{ScalarOf, Suite, demand_curve, on_curve, point};
+use super::suite::{ScalarOf, Suite, on_curve, point, require_curve};
 use super::{Proof, Scalar, VerifyingKey};
 use crate::deep::deep;
 use crate::pairings::Known;
 use crate::{Error, Pairings, Result};
 
-/// Is this a proof for these public values? An error when the question makes no sense: another number of public values than the
-/// key has, one that is not below r, points that are none, different curves.
+/// Returns whether this is a proof for these public inputs. Returns an error if their number differs from the key's, one is not below r, a point is
+/// invalid, or the curves differ.
 pub fn verify(key: &VerifyingKey, public_inputs: &[Scalar], proof: &Proof) -> Result<bool> {
     PreparedVerifyingKey::new(key)?.verify(public_inputs, proof)
 }
 
-/// A key for many proofs.
+/// A verifying key that is prepared for many proofs.
 #[derive(Clone, Debug)]
 pub struct PreparedVerifyingKey {
     curve: Curve,
@@ -43,17 +43,17 @@ enum OnCurve {
 }
 
 impl PreparedVerifyingKey {
-    /// Refuses what are no points of the groups, and a key without IC.
+    /// Prepares a key. Returns an error for points outside their groups and for a key without IC.
     pub fn new(key: &VerifyingKey) -> Result<Self> {
         Self::with_isa(key, Isa::best())
     }
 
-    /// The same with the code path of a level.
+    /// Prepares a key for the code path of an instruction-set level.
     pub fn with_isa(key: &VerifyingKey, isa: Isa) -> Result<Self> {
         Self::with_pairings(key, Pairings::Host(isa))
     }
 
-    /// The same with products of pairings somewhere else: there are programs for keys on BLS12-381.
+    /// Prepares a key with pairings on another device. Devices have programs for keys on BLS12-381.
     pub fn with_pairings(key: &VerifyingKey, pairings: Pairings) -> Result<Self> {
         let on = match key.curve {
             Curve::Bn254 => OnCurve::Bn254(Box::new(Key::new(key, pairings)?)),
@@ -63,16 +63,16 @@ impl PreparedVerifyingKey {
         Ok(Self { curve: key.curve, on })
     }
 
-    /// As [`verify`].
+    /// Verifies a proof, as [`verify`] does.
     pub fn verify(&self, public_inputs: &[Scalar], proof: &Proof) -> Result<bool> {
-        demand_curve("proof", proof.curve, self.curve)?;
+        require_curve("proof", proof.curve, self.curve)?;
         match &self.on {
             OnCurve::Bn254(key) => key.verify(public_inputs, proof),
             OnCurve::Bls12_381(key) => key.verify(public_inputs, proof),
         }
     }
 
-    /// Number of public values.
+    /// Returns the number of public inputs.
     pub fn public_inputs(&self) -> usize {
         match &self.on {
             OnCurve::Bn254(key) => key.ic.len() - 1,
@@ -81,7 +81,7 @@ impl PreparedVerifyingKey {
     }
 }
 
-/// Are the points of a proof points of the groups? Whoever reads a proof asks this.
+/// Checks that the points of a proof are in their groups. Every reader of a proof calls this.
 pub fn check_points(proof: &Proof) -> Result<()> {
     on_curve!(proof.curve, are_points(proof))
 }
@@ -140,16 +140,16 @@ impl<E: Suite> Key<E> {
         Ok(self.pairings.product_with(&[], &pairs)? == self.alpha_beta)
     }
 
-    /// IC_0 and the sum of x_i IC_i.
+    /// Computes IC_0 and the sum of x_i IC_i.
     fn statement(&self, public_inputs: &[Scalar]) -> Result<Projective<E::G1>> {
-        self.check_publics(public_inputs)?;
+        self.check_public_inputs(public_inputs)?;
         let (one, others) = self.ic.split_first().expect("a key has an IC");
         let sum = affine_sum_vartime::<E::G1>(self.pairings.isa(), others, public_inputs);
         Ok(sum.expect("each was looked at").add_mixed(one))
     }
 
-    /// Are there as many as the key has, each below r?
-    fn check_publics(&self, public_inputs: &[Scalar]) -> Result<()> {
+    /// Checks that their number is that of the key and that each is below r.
+    fn check_public_inputs(&self, public_inputs: &[Scalar]) -> Result<()> {
         let others = &self.ic[1..];
         if public_inputs.len() != others.len() {
             let problem = format!("{} values, the key has {}", public_inputs.len(), others.len());

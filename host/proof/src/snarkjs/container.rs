@@ -1,10 +1,10 @@
-//! The frame that keys and witnesses share: four letters, a version, and numbered sections in any order.
+//! The container of keys and witnesses: four letters, a version, and numbered sections in any order.
 //!
 //! ```text
 //! magic 4 | version u32 | sections u32 | { number u32 | bytes u64 | content } ...
 //! ```
 //!
-//! All numbers are little-endian. Sections that nobody here knows are passed over.
+//! All numbers are little-endian. Unknown sections are skipped.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,26 +12,26 @@ use std::ops::Range;
 use super::source::Source;
 use crate::{FileError, Result};
 
-/// A file says at most that it has so many sections: those that are known have not 20.
-const MOST_SECTIONS: u32 = 256;
+/// Maximum number of sections that a file may declare; known files have fewer than 20.
+const MAX_SECTIONS: u32 = 256;
 
 /// A kind of file.
 #[derive(Debug)]
 pub(super) struct Format {
     /// Its first four bytes.
     pub magic: &'static [u8; 4],
-    /// The version that is read.
+    /// The supported version.
     pub version: u32,
     /// The names of its sections, which are numbered from 1 on.
     pub sections: &'static [&'static str],
 }
 
-/// A file whose frame is sound: all sections lie within it.
+/// A file whose container is valid: all sections are inside it.
 #[derive(Clone, Debug)]
 pub(super) struct Container {
     source: Source,
     format: &'static Format,
-    /// Where each section of the format is, if it is there.
+    /// The range of each section of the format; `None` if it is missing.
     places: Vec<Option<Range<usize>>>,
 }
 
@@ -63,8 +63,8 @@ impl Container {
             return Err(frame.wrong(4, problem).into());
         }
         let count = frame.u32("the number of sections")?;
-        if count > MOST_SECTIONS {
-            let problem = format!("says that it has {count} sections: more than {MOST_SECTIONS}");
+        if count > MAX_SECTIONS {
+            let problem = format!("declares {count} sections: more than {MAX_SECTIONS}");
             return Err(frame.wrong(8, problem).into());
         }
         let mut places = vec![None; format.sections.len()];
@@ -90,12 +90,12 @@ impl Container {
         Ok(Self { source, format, places })
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// A section of the format by its number.
+    /// Returns a section of the format by its number.
     pub fn section(&self, number: u32) -> Result<Part<'_>> {
         let label = self.format.label(number);
         let place = self.places[number as usize - 1].clone();
@@ -112,7 +112,7 @@ impl Format {
     }
 }
 
-/// A section, or the frame around all, read from front to back.
+/// A section, or the container around all, that is read from front to back.
 #[derive(Clone, Debug)]
 pub(super) struct Part<'a> {
     source: &'a Source,
@@ -126,22 +126,22 @@ impl<'a> Part<'a> {
         Self { source, label: None, at: 0, end: source.bytes().len() }
     }
 
-    /// Where the next byte is in the file.
+    /// Returns the offset of the next byte in the file.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Which section it is; the frame has no label and gives none out.
+    /// Returns the section's label, which the container does not have.
     pub fn label(&self) -> Label {
         self.label.expect("a section")
     }
 
-    /// Bytes that are left.
+    /// Returns the number of remaining bytes.
     pub fn left(&self) -> usize {
         self.end - self.at
     }
 
-    /// What is wrong at this byte of the file.
+    /// Returns an error at this byte of the file.
     pub fn wrong(&self, offset: usize, problem: impl Into<String>) -> FileError {
         match &self.label {
             Some(label) => self.source.wrong(label, offset, problem),
@@ -149,17 +149,17 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Where the next so many bytes end, if there are so many.
+    /// Returns the end of the next `bytes` bytes, if there are so many.
     fn end_after(&self, bytes: u64) -> Option<usize> {
         let bytes = usize::try_from(bytes).ok()?;
         self.at.checked_add(bytes).filter(|&end| end <= self.end)
     }
 
-    /// The next bytes, which are these things.
+    /// Takes the next bytes; `what` names them in errors.
     pub fn take(&mut self, bytes: usize, what: &str) -> Result<&'a [u8]> {
         let Some(end) = self.end_after(bytes as u64) else {
             let problem =
-                format!("ends within {what}: {bytes} bytes, of which {} are there", self.left());
+                format!("ends within {what}: {bytes} bytes, of which {} exist", self.left());
             return Err(self.wrong(self.at, problem).into());
         };
         let taken = &self.source.bytes()[self.at..end];
@@ -171,7 +171,7 @@ impl<'a> Part<'a> {
         Ok(self.take(N, what)?.try_into().expect("so many were taken"))
     }
 
-    /// The next number of 32 bits.
+    /// Takes the next number of 32 bits.
     pub fn u32(&mut self, what: &str) -> Result<u32> {
         self.array(what).map(u32::from_le_bytes)
     }
@@ -180,7 +180,7 @@ impl<'a> Part<'a> {
         self.array(what).map(u64::from_le_bytes)
     }
 
-    /// All that is left, which has to be so many things of so many bytes.
+    /// Takes all remaining bytes, which must be `count` items of `each` bytes.
     pub fn all(mut self, count: u64, each: usize, what: &str) -> Result<&'a [u8]> {
         let wanted = u128::from(count) * each as u128;
         let left = self.left();
@@ -192,11 +192,11 @@ impl<'a> Part<'a> {
         self.take(left, what)
     }
 
-    /// Is an error unless everything was read.
+    /// Returns an error unless everything was read.
     pub fn finish(self) -> Result<()> {
         match self.left() {
             0 => Ok(()),
-            left => Err(self.wrong(self.at, format!("{left} bytes more than belong here")).into()),
+            left => Err(self.wrong(self.at, format!("{left} extra bytes at the end")).into()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Curves as these files name them: by their primes, and in JSON by a word.
+//! Curves in these files: identified by their primes, and in JSON by a name.
 
 use proofmill_algebra::field::{
     Bls12377Fp, Bls12377Fr, Bls12381Fp, Bls12381Fr, Bn254Fp, Bn254Fr, PrimeField,
@@ -8,16 +8,16 @@ use proofmill_op::msm::Curve;
 use super::container::Part;
 use crate::Result;
 
-/// What is known of a curve.
+/// Properties of a curve.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// Which it is.
+    /// The curve.
     pub curve: Curve,
-    /// What it is called here.
+    /// proofmill's name of the curve.
     pub name: &'static str,
-    /// What snarkjs calls it.
+    /// snarkjs's name of the curve.
     pub word: &'static str,
-    /// p, the modulus of coordinates, in words of 64 bits.
+    /// p, the modulus of coordinates, in 64-bit limbs.
     pub base: &'static [u64],
     /// r, the modulus of scalars.
     pub scalar: &'static [u64],
@@ -43,13 +43,13 @@ const BLS12_381: Facts = Facts {
     two_adicity: Bls12381Fr::TWO_ADICITY,
 };
 
-/// Those that have files.
+/// The curves with files.
 const KNOWN: [&Facts; 2] = [&BN254, &BLS12_381];
 
 /// Bytes of a scalar.
 pub(super) const SCALAR_BYTES: usize = proofmill_op::msm::SCALAR_BYTES;
 
-/// Which of a curve's primes.
+/// One of a curve's primes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Prime {
     Base,
@@ -57,12 +57,12 @@ pub(super) enum Prime {
 }
 
 impl Facts {
-    /// Of a curve; none of one that snarkjs has no files of.
+    /// Returns the properties of a curve, or `None` if snarkjs has no files of it.
     pub fn of(curve: Curve) -> Option<&'static Self> {
         KNOWN.into_iter().find(|facts| facts.curve == curve)
     }
 
-    /// Finds a curve by snarkjs's word, or by its name here, which other tools write.
+    /// Finds a curve by snarkjs's name, or by proofmill's, which other tools write.
     pub fn by_word(word: &str) -> Option<&'static Self> {
         KNOWN.into_iter().find(|facts| facts.word == word || facts.name == word)
     }
@@ -72,7 +72,7 @@ impl Facts {
         KNOWN.map(|facts| format!("{} ({})", facts.word, facts.name)).join(", ")
     }
 
-    /// Bytes of an element of Fp.
+    /// Returns the bytes of an element of Fp.
     pub fn base_bytes(&self) -> usize {
         8 * self.base.len()
     }
@@ -113,13 +113,13 @@ impl Facts {
     }
 }
 
-/// Are these bytes this integer?
+/// Returns whether the bytes encode the integer.
 fn is(bytes: &[u8], integer: &[u64]) -> bool {
     let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
     bytes.len() == 8 * integer.len() && words.eq(integer.iter().copied())
 }
 
-/// Is this integer below the modulus? As long as it, lowest byte first.
+/// Returns whether an integer of the modulus's length, little-endian, is below it.
 pub(super) fn is_below(integer: &[u8], modulus: &[u64]) -> bool {
     let words = integer.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
     words.rev().lt(modulus.iter().rev().copied())

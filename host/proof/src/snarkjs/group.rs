@@ -1,11 +1,11 @@
-//! Points of the curves that have files: from the files' form, and checked.
+//! Points in the form of the files, with checks.
 
 use proofmill_algebra::curve;
 use proofmill_algebra::encoding::{Coordinate, EncodingError, montgomery, pair};
 use proofmill_algebra::{Isa, bls12_381, bn254};
 use proofmill_op::msm::{Curve, Group, Instance};
 
-/// Points from Montgomery form, each on the curve; an error says which is not the first, and why.
+/// Converts points from Montgomery form and checks that each is on the curve. An error has the index of the first that is not, and the reason.
 pub(super) fn to_pairs(
     isa: Isa,
     instance: Instance,
@@ -21,7 +21,7 @@ pub(super) fn to_pairs(
     }
 }
 
-/// A point of the group from Montgomery form.
+/// Converts a point of the group from Montgomery form.
 pub(super) fn decode(instance: Instance, encoding: &[u8]) -> Result<Vec<u8>, EncodingError> {
     let mut point = vec![0; encoding.len()];
     to_pairs(Isa::best(), instance, encoding, &mut point).map_err(|(_, error)| error)?;
@@ -29,7 +29,7 @@ pub(super) fn decode(instance: Instance, encoding: &[u8]) -> Result<Vec<u8>, Enc
     Ok(point)
 }
 
-/// Is this a point of the group?
+/// Checks that a point is in the group.
 pub(super) fn check(instance: Instance, point: &[u8]) -> Result<(), EncodingError> {
     match (instance.curve, instance.group) {
         (Curve::Bn254, Group::G1) => check_in::<bn254::G1>(point),

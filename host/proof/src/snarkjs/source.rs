@@ -1,4 +1,4 @@
-//! The bytes of a file, and the name that errors call it by.
+//! The bytes of a file, with its name in errors.
 
 use std::fmt;
 use std::fs::File;
@@ -34,17 +34,17 @@ impl Source {
         }
     }
 
-    /// Bytes in memory, under a name.
+    /// Wraps bytes in memory, under a name.
     pub fn new(name: impl Into<String>, bytes: Bytes) -> Self {
         Self { name: name.into().into(), content: Content::Memory(bytes) }
     }
 
-    /// What errors call it.
+    /// Returns the name in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All of them.
+    /// Returns all bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.content {
             Content::Mapped(map) => map,
@@ -52,7 +52,7 @@ impl Source {
         }
     }
 
-    /// What is wrong at this byte of this section.
+    /// Returns an error at this byte of this section.
     pub fn wrong(
         &self,
         section: impl fmt::Display,
@@ -68,7 +68,7 @@ impl Source {
     }
 }
 
-/// Opens a file. What is not a regular file is refused: opening a pipe may wait for ever.
+/// Opens a regular file. Others are refused, since opening a pipe may block forever.
 pub(super) fn regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -78,8 +78,8 @@ pub(super) fn regular(path: &Path) -> io::Result<File> {
 
 fn map(path: &Path) -> io::Result<Mmap> {
     let file = regular(path)?;
-    // SAFETY: the map is read only, and as bytes, which may be anything. That nobody shortens the file meanwhile is
-    // asked of whoever opens it, and said there: the system would end the process.
+    // SAFETY: the map is read only, and its bytes may have any value. The documentation of the callers requires that the file
+    // is not shortened meanwhile: the system would end the process.
     unsafe { Mmap::map(&file) }
 }
 

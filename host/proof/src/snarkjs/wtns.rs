@@ -94,17 +94,17 @@ impl Witness {
         Ok(Self { values: Values::File(container), facts, count: count as usize })
     }
 
-    /// Whose scalars the values are.
+    /// Returns the curve whose scalars the values are.
     pub fn curve(&self) -> Curve {
         self.facts.curve
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The values, each below r; the first is 1, then come the public ones.
+    /// Returns the values, each below r; the first is 1, then come the public ones.
     pub fn values(&self) -> &[Scalar] {
         match &self.values {
             Values::File(container) => {
@@ -124,7 +124,7 @@ impl Witness {
         }
     }
 
-    /// Its name, as errors say it.
+    /// Returns its name in errors.
     pub fn name(&self) -> &str {
         match &self.values {
             Values::File(container) => container.source().name(),
@@ -132,7 +132,7 @@ impl Witness {
         }
     }
 
-    /// Bytes of the file, or of the values in memory.
+    /// Returns the bytes of the file, or of the values in memory.
     pub fn file_bytes(&self) -> usize {
         match &self.values {
             Values::File(container) => container.source().bytes().len(),
@@ -141,7 +141,7 @@ impl Witness {
     }
 }
 
-/// Returns the number of values if a file without a header consists of nothing but values, of which the first is 1, in either byte order.
+/// Returns the number of values if a file has no header and only values, of which the first is 1, in either byte order.
 fn raw_values(bytes: &[u8]) -> Option<usize> {
     let (values, rest) = bytes.as_chunks::<SCALAR_BYTES>();
     let is_one = |value: &Scalar| {
@@ -151,7 +151,7 @@ fn raw_values(bytes: &[u8]) -> Option<usize> {
     (rest.is_empty() && is_one(values.first()?)).then_some(values.len())
 }
 
-/// The first value that no witness has there, and what is wrong with it.
+/// Returns the index of the first invalid value, and the problem.
 fn problem_of(values: &[Scalar], facts: &Facts) -> Option<(usize, &'static str)> {
     if let Some(number) = values.iter().position(|value| !is_below(value, facts.scalar)) {
         return Some((number, "is not below r"));

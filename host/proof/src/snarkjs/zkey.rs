@@ -48,7 +48,7 @@ const FORMAT: Format = Format {
     ],
 };
 
-/// A section of points that a proof is made with.
+/// A section of points that the prover uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Section {
     /// A_i(tau) in G1, for every variable.
@@ -59,13 +59,13 @@ pub enum Section {
     B2,
     /// (beta A_i(tau) + alpha B_i(tau) + C_i(tau)) / delta in G1, for every private variable.
     C,
-    /// L_{2i+1}(tau) / delta in G1, where L are the Lagrange polynomials of the domain of twice the size: by them the
-    /// values of A B - C on the odd coset are multiplied.
+    /// L_{2i+1}(tau) / delta in G1, where L are the Lagrange polynomials of the domain of twice the size: they are the factors
+    /// of the values of A B - C on the odd coset.
     H,
 }
 
 impl Section {
-    /// All, in the file's order.
+    /// Every section, in the file's order.
     pub const ALL: [Self; 5] = [Self::A, Self::B1, Self::B2, Self::C, Self::H];
 
     fn number(self) -> u32 {
@@ -78,7 +78,7 @@ impl Section {
         }
     }
 
-    /// Where its points are.
+    /// Returns the group of its points.
     pub fn group(self) -> Group {
         match self {
             Self::B2 => Group::G2,
@@ -95,15 +95,15 @@ pub struct Zkey {
 }
 
 impl Zkey {
-    /// Maps a file. Nobody may change or shorten it while it is used: the system would end the process.
+    /// Maps a file. The file must not be changed or shortened while it is used: the system would end the process.
     ///
-    /// What is checked: that all sections are there and as long as the header says, the points of the header, and every
+    /// Checks that all sections exist and have the lengths of the header, and checks the points of the header and every
     /// coefficient. Points of the other sections are checked when they are read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::read(Source::open(path.as_ref())?)
     }
 
-    /// Reads bytes in memory, under a name for errors. What [`Zkey::open`] checks is checked.
+    /// Reads bytes in memory, under a name for errors, with the checks of [`Zkey::open`].
     pub fn from_bytes(name: impl Into<String>, bytes: Arc<[u8]>) -> Result<Self> {
         Self::read(Source::new(name, bytes.into()))
     }
@@ -120,68 +120,68 @@ impl Zkey {
         Ok(key)
     }
 
-    /// The curve.
+    /// Returns the curve.
     pub fn curve(&self) -> Curve {
         self.header.facts.curve
     }
 
-    /// Number of variables: values of a witness, the constant 1 among them.
+    /// Returns the number of variables: values of a witness, including the constant 1.
     pub fn variables(&self) -> usize {
         self.header.variables as usize
     }
 
-    /// Number of public values.
+    /// Returns the number of public inputs.
     pub fn public_inputs(&self) -> usize {
         self.header.public_inputs as usize
     }
 
-    /// log2 of the size of the domain of the constraints.
+    /// Returns log2 of the size of the domain of the constraints.
     pub fn domain_log(&self) -> u32 {
         self.header.domain_log
     }
 
-    /// alpha in G1.
+    /// Returns alpha in G1.
     pub fn alpha_g1(&self) -> &[u8] {
         &self.header.alpha_g1
     }
 
-    /// beta in G1.
+    /// Returns beta in G1.
     pub fn beta_g1(&self) -> &[u8] {
         &self.header.beta_g1
     }
 
-    /// beta in G2.
+    /// Returns beta in G2.
     pub fn beta_g2(&self) -> &[u8] {
         &self.header.beta_g2
     }
 
-    /// gamma in G2.
+    /// Returns gamma in G2.
     pub fn gamma_g2(&self) -> &[u8] {
         &self.header.gamma_g2
     }
 
-    /// delta in G1.
+    /// Returns delta in G1.
     pub fn delta_g1(&self) -> &[u8] {
         &self.header.delta_g1
     }
 
-    /// delta in G2.
+    /// Returns delta in G2.
     pub fn delta_g2(&self) -> &[u8] {
         &self.header.delta_g2
     }
 
-    /// A section's points: as many as the header says.
+    /// Returns a section's points. Their number is that of the header.
     pub fn points(&self, section: Section) -> PointSection {
         self.section(section).expect("checked when the file was opened")
     }
 
-    /// The entries of the matrices A and B.
+    /// Returns the entries of the matrices A and B.
     pub fn coefficients(&self) -> Coefficients<'_> {
         let section = self.container.section(4).expect("checked when the file was opened");
         Coefficients::of(section).expect("checked when the file was opened")
     }
 
-    /// What verifies the proofs that are made with this key. An error when a point of IC is none of the group.
+    /// Returns the verifying key for the proofs of this key. Returns an error if a point of IC is not in the group.
     pub fn verifying_key(&self) -> Result<VerifyingKey> {
         let Header { facts, alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = &self.header;
         let section = self.ic()?;
@@ -195,18 +195,18 @@ impl Zkey {
         })
     }
 
-    /// Is every point of every section of its group? Takes long for large keys of BLS12-381.
+    /// Checks that every point of every section is in its group. Takes long for large keys of BLS12-381.
     pub fn check(&self) -> Result<()> {
         self.ic()?.check()?;
         Section::ALL.into_iter().try_for_each(|section| self.points(section).check())
     }
 
-    /// Its name, as errors say it.
+    /// Returns its name in errors.
     pub fn name(&self) -> &str {
         self.container.source().name()
     }
 
-    /// Bytes of the file.
+    /// Returns the bytes of the file.
     pub fn file_bytes(&self) -> usize {
         self.container.source().bytes().len()
     }

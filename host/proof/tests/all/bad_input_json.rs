@@ -1,4 +1,4 @@
-//! JSON that is wrong: an error with the path of the value and its place.
+//! Wrong JSON: an error with the path of the value and its position.
 
 use proofmill_proof::groth16::Curve;
 use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
@@ -16,7 +16,7 @@ fn wrong<T>(result: Result<T>) -> FileError {
     }
 }
 
-/// Another number in place of the first after a word, and where it stands.
+/// Replaces the first number after a word. Returns the text and the number's position.
 fn after(text: &str, word: &str, number: &str) -> (String, u64) {
     let from = text.find(word).unwrap() + word.len();
     let start = from + text[from..].find(|c: char| c.is_ascii_digit()).unwrap();
@@ -152,7 +152,7 @@ fn every_end_and_every_change_of_a_proof_is_seen() {
             let mut changed = text.clone().into_bytes();
             changed[at] ^= 1;
             if let Ok(found) = proof::parse("p.json", &changed) {
-                // White space, or the name of a value that may be missing.
+                // White space, or the name of an optional value.
                 let harmless =
                     text.as_bytes()[at].is_ascii_whitespace() || at > text.rfind(']').unwrap();
                 assert!(harmless && found == original, "byte {at}");
@@ -167,9 +167,9 @@ fn files_that_are_too_large_are_refused_before_they_are_parsed() {
     let path = folder.path().join("large.json");
     std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let cases = [
-        (wrong(proof::open(&path)), proof::MOST_BYTES),
-        (wrong(public::open(&path, Curve::Bn254)), public::MOST_BYTES),
-        (wrong(verifying_key::open(&path)), verifying_key::MOST_BYTES),
+        (wrong(proof::open(&path)), proof::MAX_BYTES),
+        (wrong(public::open(&path, Curve::Bn254)), public::MAX_BYTES),
+        (wrong(verifying_key::open(&path)), verifying_key::MAX_BYTES),
     ];
     for (wrong, most) in cases {
         assert_eq!(wrong.offset, most as u64);
@@ -177,7 +177,7 @@ fn files_that_are_too_large_are_refused_before_they_are_parsed() {
     }
 }
 
-/// Whoever opens a pipe waits until somebody writes into it.
+/// Opening a pipe would wait until another process writes into it.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_refused_and_not_waited_for() {

@@ -1,4 +1,4 @@
-//! Batches of proofs, and proofs that are given up.
+//! Batches of proofs, and cancelled proofs.
 
 use std::future::Future;
 use std::pin::pin;
@@ -28,7 +28,7 @@ fn is_cancelled<T>(outcome: &Result<T>) -> bool {
     matches!(outcome, Err(Error::Device(proofmill_op::Error::Cancelled)))
 }
 
-/// A witness that satisfies the circuit, and one that does not.
+/// Returns a witness that satisfies the circuit, and one that does not.
 fn right_and_wrong(curve: Curve) -> (Zkey, Witness, Witness) {
     let (key, mut bytes) = files(curve, &Statement::Chain { constraints: 300 });
     let right = witness(&bytes);
@@ -80,7 +80,7 @@ fn witnesses_of_a_batch_are_read_when_a_lane_is_free() {
     });
     let mut given = 0;
     let each = |number: usize, proved: Result<Proved>| {
-        // Each of three lanes has one under way, or holds it out.
+        // Each of three lanes computes one proof or offers a finished one.
         assert!(asked.load(Ordering::Relaxed) <= given + 3 + 1);
         given += 1;
         assert!(!std::mem::replace(&mut done[number], true));
@@ -123,7 +123,7 @@ fn a_cancelled_batch_reads_no_more_witnesses() {
             cancel.cancel();
         }
     };
-    // There is no end of them.
+    // The witnesses have no end.
     prover.prove_each(std::iter::repeat_with(|| Ok(witness.clone())), &cancel, each).unwrap();
     assert!((3..=6).contains(&made), "{made}");
     let never = prover.prove_batch(&vec![witness; 3], &cancel).unwrap();
@@ -147,7 +147,7 @@ fn a_proof_is_cancelled_in_any_of_its_steps() {
         });
         let control = Control::none().with_progress(progress).with_cancel(cancel);
         let outcome = prover.prove_with(&witness, &control);
-        // In the last step the proof is complete.
+        // In the last step the proof is already complete.
         assert_eq!(is_cancelled(&outcome), step != Step::Check, "{step}");
         // Steps that need the cancelled one never begin.
         let steps = steps.lock().unwrap();
@@ -159,7 +159,7 @@ fn a_proof_is_cancelled_in_any_of_its_steps() {
     assert!(prover.prove(&witness).is_ok());
 }
 
-/// An executor of three lines.
+/// Runs a future on this thread.
 fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -190,7 +190,7 @@ fn proofs_are_awaited() {
     }
 }
 
-/// Waits until no thread makes proofs any more.
+/// Waits until no thread computes proofs any more.
 fn wait_for_threads(prover: &Arc<Prover>) {
     let start = Instant::now();
     while Arc::strong_count(prover) > 1 {

@@ -1,4 +1,4 @@
-//! BLS signatures beside blst: what it signs is accepted here, what it refuses is refused; and the points that RFC 9380 publishes.
+//! BLS signatures against blst: signatures of blst are accepted, the same ones are refused, and hashes equal the points of RFC 9380.
 
 use blst::BLST_ERROR;
 use proofmill_proof::Error;
@@ -8,7 +8,7 @@ use proofmill_proof::bls::{
 };
 use serde_json::Value;
 
-/// The tests of a variant: the types of blst are those of either.
+/// Generates the tests of a variant, whose types in blst differ.
 macro_rules! examine {
     ($module:ident, $variant:expr) => {
         mod $module {
@@ -24,7 +24,7 @@ macro_rules! examine {
                 PublicKey::from_bytes($variant, &bytes).unwrap()
             }
 
-            /// The bytes of a signature in a scheme; `tag` in place of the scheme's, if it is wanted.
+            /// Signs in a scheme; `tag` replaces the scheme's tag.
             pub fn sign(
                 number: u8,
                 message: &[u8],
@@ -83,7 +83,7 @@ macro_rules! examine {
                 assert!(aggregate_verify(scheme, &claims, &signature).unwrap());
                 claims[0].1 = b"one";
                 assert!(!aggregate_verify(scheme, &claims, &signature).unwrap());
-                // Of one message: not in the basic scheme, were it right.
+                // Equal messages are refused in the basic scheme, even with a valid signature.
                 let same = [1, 2].map(|number| sign(number, b"same", scheme, None));
                 let same = Signature::aggregate(&same).unwrap();
                 let claims: [(&PublicKey, &[u8]); 2] = [(&keys[0], b"same"), (&keys[1], b"same")];
@@ -109,7 +109,7 @@ macro_rules! examine {
                         (0..6).map(|at| (&keys[at], &messages[at][..], &signatures[at])).collect();
                     assert_eq!(find_invalid(scheme, &claims).unwrap(), wrong);
                 }
-                // Two wrong ones whose errors cancel out in a plain sum.
+                // Two invalid ones whose errors cancel out in a plain sum.
                 let [a, b] = [1, 2].map(|number| sign(number, b"m", scheme, None));
                 let swapped: [(&PublicKey, &[u8], &Signature); 2] =
                     [(&keys[0], b"m", &b), (&keys[1], b"m", &a)];
@@ -158,7 +158,7 @@ fn messages_become_the_published_points() {
         for case in cases {
             let message = case["msg"].as_str().unwrap();
             let point = hash_to_curve(variant, message.as_bytes(), tag.as_bytes());
-            // The flags are above x, of which the last coefficient comes first.
+            // The flags are in the highest bits of x, whose last coefficient comes first.
             let x = match &case["x"] {
                 Value::Array(parts) => [text(&parts[1]), text(&parts[0])].concat(),
                 x => text(x),
@@ -170,7 +170,7 @@ fn messages_become_the_published_points() {
                 Value::Array(parts) => text(&parts[1]),
                 y => text(y),
             };
-            // More than (p - 1) / 2?
+            // Is y more than (p - 1) / 2?
             let half = "0d0088f51cbff34d258dd3db21a5d66bb23ba5c279c2895fb39869507b587b120f55ffff58a9ffffdcff7fffffffd555";
             assert_eq!(point[0] & 0x20 != 0, y.as_str() > half, "{group}: {message}");
         }
@@ -220,7 +220,7 @@ fn what_is_no_key_and_no_signature_is_named() {
     let found = Signature::from_bytes(Variant::MinPk, &[0; 48]).unwrap_err().to_string();
     assert_eq!(found, "signature: is 48 bytes where the form has 96");
 
-    // Keys that cancel out are no key together; the identity is a signature of nobody.
+    // Keys whose sum is the identity have no aggregate; the identity is no key's signature.
     let key = min_pk::key(1);
     let mut negative = good.clone();
     negative[0] ^= 0x20;

@@ -1,4 +1,4 @@
-//! Proofs and signatures whose pairings are computed by programs of a coprocessor; here that of `cpu:`, in the tests of the testkit that of a card.
+//! Proofs and signatures whose pairings are computed by programs of the coprocessor of `cpu:`. The tests of the testkit use that of a card.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn a_batch_of_proofs_is_judged_by_programs() {
     other[0][0] ^= 1;
     assert!(key.verify(public, proof).unwrap());
     assert!(!key.verify(&other, proof).unwrap());
-    // More pairs than a program has, and one of the proofs in the middle is wrong.
+    // More pairs than a program has; one of the proofs in the middle is wrong.
     let mut batch = vec![(public, proof); 30];
     assert!(key.find_invalid(&batch).unwrap().is_empty());
     let before = device.metrics().requests;
@@ -39,7 +39,7 @@ fn a_device_without_programs_is_an_error() {
         key.verify(&proved.public_inputs, &proved.proof)
     };
     let vkey = key.verifying_key().unwrap();
-    // A processor needs none; other devices have those of BLS12-381.
+    // A processor needs no programs; other devices have those of BLS12-381.
     assert!(on(cpu(1), &vkey).unwrap());
     let error = on(Liar::new(Lie::None), &vkey).unwrap_err().to_string();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Files that are wrong: an error that says where, in bounded memory, and never a panic.
+//! Wrong files: an error with the position, in bounded memory, and never a panic.
 
 mod parts;
 #[path = "../small/mod.rs"]
@@ -11,10 +11,10 @@ use proofmill_proof::groth16::Curve;
 use proofmill_proof::{Error, FileError, Result};
 use small::{CURVES, Place, everything, key, places, read_key, read_witness, witness};
 
-/// More than any of these files needs at once: what they say of their own size does not matter.
-const MOST_AT_ONCE: usize = 1 << 20;
+/// More than any of these files needs at once, whatever sizes they declare.
+const MAX_AT_ONCE: usize = 1 << 20;
 
-/// The system's allocator, and the most that was asked of it at once.
+/// The system's allocator, with the largest request.
 struct Watched;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
@@ -22,7 +22,7 @@ static LARGEST: AtomicUsize = AtomicUsize::new(0);
 #[global_allocator]
 static WATCHED: Watched = Watched;
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: all calls are passed to the system's allocator.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
@@ -36,10 +36,10 @@ unsafe impl GlobalAlloc for Watched {
     }
 }
 
-/// Nothing here asked for more memory than small files need.
+/// Asserts that no test requested more memory than small files need.
 fn assert_bounded() {
     let largest = LARGEST.load(Ordering::Relaxed);
-    assert!(largest <= MOST_AT_ONCE, "{largest} bytes at once");
+    assert!(largest <= MAX_AT_ONCE, "{largest} bytes at once");
 }
 
 fn wrong<T>(result: Result<T>) -> FileError {
@@ -50,7 +50,7 @@ fn wrong<T>(result: Result<T>) -> FileError {
     }
 }
 
-/// The file with these bytes at this place.
+/// Returns the file with these bytes at this place.
 fn with(file: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     file[at..at + bytes.len()].copy_from_slice(bytes);
@@ -61,7 +61,7 @@ fn place(file: &[u8], number: u32) -> Place {
     places(file).into_iter().find(|place| place.number == number).unwrap()
 }
 
-/// The file without a section's last bytes.
+/// Returns the file without a section's last bytes.
 fn shortened(file: &[u8], number: u32, by: usize) -> Vec<u8> {
     let Place { start, content, .. } = place(file, number);
     let mut file = with(file, start + 4, &(content.len() as u64 - by as u64).to_le_bytes());

@@ -1,4 +1,4 @@
-//! What is said of each part of a file that is wrong: which section, at which byte, and why.
+//! Errors of each part of a wrong file: the section, the byte, and the problem.
 
 use proofmill_proof::groth16::Curve;
 use proofmill_proof::snarkjs::Section;
@@ -23,13 +23,10 @@ fn a_frame_that_is_wrong_has_a_place() {
         contributions.content.len()
     );
     let cases: [(Vec<u8>, &str); 8] = [
-        (vec![], "frame, byte 0: ends within the file's magic: 4 bytes, of which 0 are there"),
+        (vec![], "frame, byte 0: ends within the file's magic: 4 bytes, of which 0 exist"),
         (b"PK\x03\x04".to_vec(), r"frame, byte 0: begins with 'PK\x03\x04', not 'zkey'"),
         (with(&file, 4, &[2]), "frame, byte 4: version 2, where 1 is read"),
-        (
-            with(&file, 8, &[0xff; 4]),
-            "frame, byte 8: says that it has 4294967295 sections: more than 256",
-        ),
+        (with(&file, 8, &[0xff; 4]), "frame, byte 8: declares 4294967295 sections: more than 256"),
         (doubled, &twice),
         (renamed, &gone),
         (longer, &beyond),

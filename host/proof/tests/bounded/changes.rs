@@ -1,19 +1,19 @@
-//! Changes of keys and witnesses: ends, bits, and every number that says how much of something there is.
+//! Changes of keys and witnesses: truncation, bit flips, and other values of every count and length.
 
 use proofmill_testkit::random::Random;
 
 use crate::small::{Place, places};
 
-/// What is told of a change: its name, and the file.
-pub type Told<'a> = dyn FnMut(&str, &[u8]) + 'a;
+/// Receives a change: its name, and the changed file.
+pub type Emit<'a> = dyn FnMut(&str, &[u8]) + 'a;
 
-/// Files with several changes at once.
+/// Number of files with several changes at once.
 const MIXED: u64 = 400;
 
-/// A bit of each so many bytes is changed; another test changes one of every byte, for readers alone.
+/// A bit is flipped once in this many bytes; another test flips one of every byte, for readers alone.
 const STEP: usize = 5;
 
-/// A number in a file: little-endian.
+/// A little-endian number in a file.
 struct Field {
     name: String,
     at: usize,
@@ -31,7 +31,7 @@ impl Field {
         u64::from_le_bytes(bytes)
     }
 
-    /// What may stand there instead.
+    /// Returns other values for the field.
     fn others(&self, file: &[u8]) -> Vec<u64> {
         extremes(self.get(file), self.bytes).collect()
     }
@@ -41,9 +41,9 @@ impl Field {
     }
 }
 
-/// Of a key: also lengths and counts that agree with each other and not with the file. One of `every` changed bits and mixtures, as most
-/// of these take a proof to be found out.
-pub fn of_key(file: &[u8], every: usize, tell: &mut Told) {
+/// Changes a key, including lengths and counts that agree with each other and not with the file. Uses one of `every` bit flips and mixtures,
+/// because most of these are only detected by a proof.
+pub fn of_key(file: &[u8], every: usize, emit: &mut Emit) {
     let places = places(file);
     let content = |number: u32| place(&places, number).content.start;
     let n8 = u32_at(file, content(2)) as usize;
@@ -59,7 +59,7 @@ pub fn of_key(file: &[u8], every: usize, tell: &mut Told) {
     fields.push(Field::new("variables", counts, 4));
     fields.push(Field::new("public values", counts + 4, 4));
     fields.push(Field::new("domain", counts + 8, 4));
-    all(file, &fields, every, tell);
+    all(file, &fields, every, emit);
 
     let field = |name: &str| fields.iter().find(|field| field.name == name).unwrap();
     let length = |number: u32| field(&format!("bytes of section {number}"));
@@ -79,20 +79,20 @@ pub fn of_key(file: &[u8], every: usize, tell: &mut Told) {
                 let other = length(*number);
                 let more = value.wrapping_sub(count.get(file)).wrapping_mul(*each);
                 other.set(&mut changed, other.get(file).wrapping_add(more));
-                tell(&format!("{value} {name} and as many bytes in section {number}"), &changed);
+                emit(&format!("{value} {name} and as many bytes in section {number}"), &changed);
             }
         }
     }
 }
 
-/// Of a witness.
-pub fn of_witness(file: &[u8], tell: &mut Told) {
+/// Changes a witness.
+pub fn of_witness(file: &[u8], emit: &mut Emit) {
     let places = places(file);
     let header = place(&places, 1).content.start;
     let mut fields = frame(&places);
     fields.push(Field::new("bytes of r", header, 4));
     fields.push(Field::new("values", header + 4 + 32, 4));
-    all(file, &fields, 1, tell);
+    all(file, &fields, 1, emit);
 }
 
 fn place(places: &[Place], number: u32) -> &Place {
@@ -103,7 +103,7 @@ fn u32_at(file: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(file[at..at + 4].try_into().unwrap())
 }
 
-/// The numbers of the frame.
+/// Returns the numbers of the container.
 fn frame(places: &[Place]) -> Vec<Field> {
     let mut fields = vec![Field::new("version", 4, 4), Field::new("sections", 8, 4)];
     for Place { number, start, .. } in places {
@@ -113,7 +113,7 @@ fn frame(places: &[Place]) -> Vec<Field> {
     fields
 }
 
-/// Numbers of so many bytes: small ones, this one's neighbours, powers of two, and what is next to them.
+/// Returns small numbers, the neighbours of this one, powers of two and their neighbours.
 fn extremes(value: u64, bytes: usize) -> impl Iterator<Item = u64> {
     let bits = 8 * bytes as u32;
     let near = [-1, 1].map(|by| value.wrapping_add_signed(by));
@@ -123,20 +123,20 @@ fn extremes(value: u64, bytes: usize) -> impl Iterator<Item = u64> {
     all.filter(move |&other| other != value)
 }
 
-fn all(file: &[u8], fields: &[Field], every: usize, tell: &mut Told) {
+fn all(file: &[u8], fields: &[Field], every: usize, emit: &mut Emit) {
     for end in 0..file.len() {
-        tell(&format!("the first {end} bytes"), &file[..end]);
+        emit(&format!("the first {end} bytes"), &file[..end]);
     }
     for at in (0..file.len()).step_by(STEP * every) {
         let mut changed = file.to_vec();
         changed[at] ^= 1 << (at % 8);
-        tell(&format!("a bit of byte {at}"), &changed);
+        emit(&format!("a bit of byte {at}"), &changed);
     }
     for field in fields {
         for value in field.others(file) {
             let mut changed = file.to_vec();
             field.set(&mut changed, value);
-            tell(&format!("{value:#x} as {}", field.name), &changed);
+            emit(&format!("{value:#x} as {}", field.name), &changed);
         }
     }
     let mut random = Random::new(0x626f_756e_6473);
@@ -145,7 +145,7 @@ fn all(file: &[u8], fields: &[Field], every: usize, tell: &mut Told) {
         for _ in 0..=random.below(3) {
             change(&mut changed, fields, &mut random);
         }
-        tell(&format!("mixed {number}"), &changed);
+        emit(&format!("mixed {number}"), &changed);
     }
 }
 

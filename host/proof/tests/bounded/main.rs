@@ -1,5 +1,5 @@
-//! Wrong files of every kind, through their readers, the prover and the verifier, in a process whose address space is closed:
-//! each is answered in time, with a proof or an error that names what is wrong.
+//! Wrong files of every kind, through their readers, the prover and the verifier, in a process with a limited address space:
+//! each results in time in a proof or in an error that names the problem.
 
 #![cfg(target_os = "linux")]
 
@@ -20,7 +20,7 @@ use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
 use proofmill_proof::{Error, Result};
 use small::{CURVES, key, read_key, read_witness, witness};
 
-/// Is this an error that somebody can act on?
+/// Returns whether the error names the problem.
 fn is_clear(error: &Error) -> bool {
     match error {
         Error::File(wrong) => !wrong.section.is_empty() && !wrong.problem.is_empty(),
@@ -105,7 +105,7 @@ fn witnesses() {
     });
 }
 
-/// A verifying key, public values and a proof that snarkjs made.
+/// Returns a verifying key, public inputs and a proof that snarkjs made.
 fn made_by_snarkjs(folder: &str) -> [String; 3] {
     ["verification_key", "public", "proof"]
         .map(|name| std::fs::read_to_string(format!("tests/snarkjs/{folder}/{name}.json")).unwrap())
@@ -128,7 +128,7 @@ fn texts() {
         let all = || curves.into_iter().zip(&files);
         let known: Vec<_> =
             all().map(|(curve, files)| parse(curve, bytes_of(files)).unwrap()).collect();
-        // What says something else than what snarkjs made is not valid.
+        // A statement that differs from that of snarkjs is invalid.
         let ask = |curve, files: [&[u8]; 3]| {
             let read = parse(curve, files)?;
             let valid = verify(&read.0, &read.1, &read.2)?;

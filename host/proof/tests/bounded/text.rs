@@ -1,8 +1,8 @@
-//! Changes of JSON: ends, bits, and other values in place of each number.
+//! Changes of JSON: truncation, bit flips, and other values in place of each number.
 
-use crate::changes::Told;
+use crate::changes::Emit;
 
-/// What may stand where a number is expected; long ones and deep ones are made when they are needed.
+/// Returns values to put in place of a number, including long and deeply nested ones.
 fn others() -> Vec<String> {
     let few = ["", "0", "1", "-1", "00", "0x10", "1e400", "null", "[]", "{}", "\"", "\\u0000", "∞"];
     let widths = [32, 64, 128, 256, 384].map(|bits: u32| power_of_two(bits));
@@ -15,7 +15,7 @@ fn power_of_two(bits: u32) -> String {
     (0..bits).fold(vec![1], doubled).iter().rev().map(|digit| (b'0' + digit) as char).collect()
 }
 
-/// Twice a number of decimal digits, the lowest first.
+/// Doubles a number of decimal digits, the lowest first.
 fn doubled(digits: Vec<u8>, _: u32) -> Vec<u8> {
     let mut carry = 0;
     let mut twice: Vec<u8> = Vec::with_capacity(digits.len() + 1);
@@ -30,36 +30,36 @@ fn doubled(digits: Vec<u8>, _: u32) -> Vec<u8> {
     twice
 }
 
-/// Where its numbers are, with or without quotes.
+/// Returns the ranges of the numbers, with or without quotes.
 fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
     let is_part = |at: usize| text.as_bytes()[at].is_ascii_digit();
     let starts = (0..text.len()).filter(|&at| is_part(at) && !(at > 0 && is_part(at - 1)));
     starts.map(|at| at..(at..text.len()).find(|&end| !is_part(end)).unwrap_or(text.len())).collect()
 }
 
-/// All of them.
-pub fn changes(text: &str, tell: &mut Told) {
+/// Passes all changes to `emit`.
+pub fn changes(text: &str, emit: &mut Emit) {
     for end in 0..text.len() {
-        tell(&format!("the first {end} bytes"), &text.as_bytes()[..end]);
+        emit(&format!("the first {end} bytes"), &text.as_bytes()[..end]);
     }
     for at in (0..text.len()).step_by(3) {
         let mut changed = text.as_bytes().to_vec();
         changed[at] ^= 1 << (at % 8);
-        tell(&format!("a bit of byte {at}"), &changed);
+        emit(&format!("a bit of byte {at}"), &changed);
     }
     let others = others();
     for place in numbers(text) {
         for other in &others {
             let changed = format!("{}{other}{}", &text[..place.start], &text[place.end..]);
             let case = format!("{:.20}… in place of byte {}", other, place.start);
-            tell(&case, changed.as_bytes());
+            emit(&case, changed.as_bytes());
         }
     }
     for (place, mark) in text.match_indices(['[', '{', ',']) {
         for times in [2, 100_000] {
             let changed = format!("{}{}{}", &text[..place], mark.repeat(times), &text[place + 1..]);
-            tell(&format!("{times} times byte {place}"), changed.as_bytes());
+            emit(&format!("{times} times byte {place}"), changed.as_bytes());
         }
     }
-    tell("twice", text.repeat(2).as_bytes());
+    emit("twice", text.repeat(2).as_bytes());
 }

@@ -1,4 +1,4 @@
-//! Small keys and witnesses of both curves, and all that can be read of them.
+//! Small keys and witnesses of both curves, and readers of all their parts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::Curve;
 use proofmill_proof::snarkjs::{Section, Witness, Zkey};
 
-/// Those that have files.
+/// The curves with files.
 pub const CURVES: [Curve; 2] = [Curve::Bn254, Curve::Bls12_381];
 
-/// The chain of five constraints: 7 variables, one of them public, in a domain of 8.
+/// Returns the chain of five constraints: 7 variables, one of them public, in a domain of 8.
 pub fn circuit(curve: Curve) -> Circuit {
     Circuit::new(curve, &Statement::Chain { constraints: 5 }).unwrap()
 }
 
-/// Its key.
+/// Returns its key.
 pub fn key(curve: Curve) -> Vec<u8> {
     let mut bytes = Vec::new();
     circuit(curve).write_insecure_key(b"files", &mut bytes).unwrap();
     bytes
 }
 
-/// Its witness.
+/// Returns its witness.
 pub fn witness(curve: Curve) -> Vec<u8> {
     let mut bytes = Vec::new();
     circuit(curve).write_witness(&mut bytes).unwrap();
@@ -39,7 +39,7 @@ pub fn read_witness(bytes: &[u8]) -> Result<Witness> {
     Witness::from_bytes("a.wtns", Arc::from(bytes))
 }
 
-/// All that a key says, one after the other.
+/// Returns all contents of a key, concatenated.
 pub fn everything(key: &Zkey) -> Result<Vec<u8>> {
     let numbers = [key.variables(), key.public_inputs(), key.domain_log() as usize];
     let mut all: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -64,14 +64,14 @@ pub fn everything(key: &Zkey) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// A section's number, where it begins and where its content is.
+/// A section: its number, its beginning and its content.
 pub struct Place {
     pub number: u32,
     pub start: usize,
     pub content: Range<usize>,
 }
 
-/// The sections of a file.
+/// Returns the sections of a file.
 pub fn places(file: &[u8]) -> Vec<Place> {
     let (mut places, mut start) = (Vec::new(), 12);
     while start < file.len() {

@@ -1,5 +1,6 @@
-//! The ways in which a card goes wrong, as its board's files show them. Whatever stands behind the files: each ticket ends within the time-out, with
-//! an error that says what to do, other cards are unaffected, and afterwards the card works again. A check panics with what it saw.
+//! Faults of cards, as a board's files show them. Behind any files, each ticket ends within the time-out with an error
+//! that names the remedy, other cards are unaffected, and afterwards the card works again. A failed check panics with
+//! the observed values.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -16,51 +17,51 @@ use proofmill_op::{DeviceKind, Error, Result, Submit, Ticket};
 
 use super::Orders;
 
-/// Far more than any check needs, far less than for ever.
+/// A limit that only a hung test reaches.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A kind of board, emulated.
+/// An emulated kind of board.
 pub trait Board: Sized {
-    /// How its card is called.
+    /// The URI of the card.
     const URI: &str;
-    /// What is said of one that has left the bus.
+    /// Texts in the error of a card that has left the bus.
     const GONE: [&str; 2];
-    /// What may be on one.
+    /// The cards that fit on a board.
     type Card: Transport + ?Sized;
-    /// Puts a card on one.
+    /// Puts a card on a board.
     fn with(card: Box<Self::Card>) -> io::Result<Self>;
-    /// The host's way to it.
+    /// Opens the host's transport to the board.
     fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>>;
-    /// What happens to it.
+    /// Returns the board's switches.
     fn orders(&self) -> &Orders;
-    /// By what its image is known.
+    /// Returns the register that identifies the image.
     fn magic(&self) -> Magic;
-    /// What is said of it before it is opened.
+    /// Returns the boards that the host lists before it opens one, with their descriptions.
     fn listed(&self) -> Vec<(u32, String)>;
 
-    /// A hung card takes nothing, answers nothing, and its registers stand still.
+    /// Stops the card: it accepts nothing, answers nothing, and its registers do not change.
     fn hang(&self, hung: bool) {
         self.orders().hang.store(hung, Ordering::SeqCst);
     }
 
-    /// A card whose memory is held takes packets and answers them, and leaves what comes to the door of its memory.
+    /// Stops transfers at the card's memory port; packets are still accepted and answered.
     fn hold_memory(&self, held: bool) {
         self.orders().hold_memory.store(held, Ordering::SeqCst);
     }
 
-    /// The card leaves the bus: its registers read ones, its files go.
+    /// Removes the card from the bus: its registers read ones, its files disappear.
     fn vanish(&self) {
         self.orders().vanish.store(true, Ordering::SeqCst);
     }
 }
 
-/// A word of a board's registers.
+/// A word in a file of registers.
 pub struct Magic {
-    /// Where they are.
+    /// The file.
     pub file: PathBuf,
-    /// In bytes.
+    /// The word's offset in bytes.
     pub offset: u32,
-    /// Of our images.
+    /// The value for proofmill's images.
     pub value: u32,
 }
 
@@ -71,14 +72,14 @@ pub struct Cards<'a, B: Board> {
 }
 
 impl<'a, B: Board> Cards<'a, B> {
-    /// `make` makes a card; `timeout` limits what the host waits for a card that hangs, and [`PATIENCE`] for any other: a slow card is not a wrong one.
+    /// Creates cards with `make`. The host waits `timeout` for a card that hangs, and [`PATIENCE`] for any other, since a slow card is not faulty.
     pub const fn new(make: &'a dyn Fn() -> Box<B::Card>, timeout: Duration) -> Self {
         Self { make, timeout }
     }
 
-    /// A new one on its board.
+    /// Puts a new card on a board.
     pub fn board(&self) -> B {
-        B::with((self.make)()).expect("there is room for files")
+        B::with((self.make)()).expect("the files can be created")
     }
 
     /// Opens the card of this board.
@@ -102,7 +103,7 @@ impl<'a, B: Board> Cards<'a, B> {
         Card::open(board.transport(timeout)?, options)
     }
 
-    /// It answers a hundred requests, the same verdict to each.
+    /// Checks that the card answers a hundred requests with the same verdict.
     pub fn works(&self, board: &B) {
         let card = self.open(board).unwrap_or_else(|error| panic!("{error}"));
         let tickets: Vec<_> = (0..100).map(|_| submit(&card, 3)).collect();
@@ -111,18 +112,18 @@ impl<'a, B: Board> Cards<'a, B> {
     }
 }
 
-/// Asks for the verdicts of so many headers that are alike.
+/// Submits equal headers.
 pub fn submit(card: &Card, headers: usize) -> Result<Ticket<Response>> {
     let bytes = vec![5; headers * Params::N48_K5.header_bytes()];
     card.submit(Equihash::new(Params::N48_K5, Network::Test, bytes))
 }
 
-/// Ends within the patience.
+/// Waits for a ticket for at most [`PATIENCE`].
 pub fn end(ticket: Ticket<Response>) -> Result<Response> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
-/// Why something was not opened.
+/// Returns the error of a failed attempt to open something.
 pub fn refused(opened: Result<impl Sized>) -> String {
     opened.err().expect("it was opened").to_string()
 }
@@ -134,7 +135,7 @@ fn verdicts(answer: Result<Response>) -> Vec<Verdict> {
     }
 }
 
-/// A hundred requests, all of which end with such an error.
+/// Submits a hundred requests and checks that all end with a wanted error.
 fn all_fail(card: &Card, begin: impl FnOnce(), wanted: fn(&Error) -> bool) {
     let tickets: Vec<_> = (0..100).map(|_| submit(card, 1)).collect();
     begin();
@@ -145,7 +146,7 @@ fn all_fail(card: &Card, begin: impl FnOnce(), wanted: fn(&Error) -> bool) {
     assert!(submit(card, 1).and_then(end).expect_err("it was answered").is_device());
 }
 
-/// A hung card times out every ticket and no other card's; a reset that does not end is told, and later it does.
+/// Checks that a hung card times out its own tickets only, that an endless reset is reported, and that a later reset works.
 pub fn hung<B: Board>(cards: &Cards<'_, B>) {
     let (hung, other) = (cards.board(), cards.board());
     let card = cards.open_to_hang(&hung);
@@ -161,7 +162,7 @@ pub fn hung<B: Board>(cards: &Cards<'_, B>) {
     cards.works(&hung);
 }
 
-/// A card whose replies nobody takes fills its queues and takes no more packets; sending ends within the time-out.
+/// Checks that a card whose replies are not read fills its queues and accepts no more packets, and that sending then times out.
 pub fn full<B: Board>(cards: &Cards<'_, B>) {
     let board = cards.board();
     let mut transport = board.transport(cards.timeout).expect("it opens");
@@ -175,14 +176,14 @@ pub fn full<B: Board>(cards: &Cards<'_, B>) {
     };
     assert!(matches!(error, Error::TimedOut { .. }), "{error}");
     assert!(taken >= 16, "{taken}");
-    // Once lost, always lost.
+    // A lost card stays lost.
     let later = transport.receive(cards.timeout).expect_err("it was lost");
     assert_eq!(later.to_string(), error.to_string());
     drop(transport);
     cards.works(&board);
 }
 
-/// A card that leaves the bus loses every ticket and no other card's.
+/// Checks that a card that leaves the bus loses its own tickets only.
 pub fn gone<B: Board>(cards: &Cards<'_, B>) {
     let (leaving, other) = (cards.board(), cards.board());
     let [card, neighbour] = [&leaving, &other].map(|it| cards.open(it).expect("it opens"));
@@ -193,7 +194,7 @@ pub fn gone<B: Board>(cards: &Cards<'_, B>) {
     assert!(B::GONE.iter().all(|part| problem.contains(part)), "{problem}");
 }
 
-/// A host that dies leaves commands under way and replies that nobody takes; the next one finds a card in its first state.
+/// Checks that a card is reset when it is opened after a host that died with commands and replies outstanding.
 pub fn reset_in_the_middle<B: Board>(cards: &Cards<'_, B>) {
     let board = cards.board();
     for packets in [1, 10, 14] {
@@ -212,11 +213,11 @@ pub fn reset_in_the_middle<B: Board>(cards: &Cards<'_, B>) {
     cards.works(&board);
 }
 
-/// Another image, and a card without one, are named.
+/// Checks that the errors for a wrong image and for a card without an image name them.
 pub fn wrong_image<B: Board>(cards: &Cards<'_, B>) {
     let board = cards.board();
     let Magic { file, offset, value } = board.magic();
-    let registers = OpenOptions::new().write(true).open(file).expect("it is there");
+    let registers = OpenOptions::new().write(true).open(file).expect("the file can be written");
     let write = |magic: u32| {
         registers.write_all_at(&magic.to_le_bytes(), offset.into()).expect("it has all registers");
     };

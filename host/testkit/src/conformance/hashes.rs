@@ -1,4 +1,4 @@
-//! Hashes, as the suite sees them: preimages and digests. A device may have some arities and strengths only.
+//! Hashes in the suite: preimages and digests. A device may support some arities and strengths only.
 
 use proofmill_op::poseidon::{ELEMENT_BYTES, Instance, Layers, Output, Request, Response};
 use proofmill_op::{
@@ -7,7 +7,7 @@ use proofmill_op::{
 
 use crate::vectors::{self, PoseidonCase};
 
-/// The vectors that a device must answer: of those that it refuses, as one may, there are none.
+/// Returns the vectors that the device must answer, without those that it may and does refuse.
 pub(super) fn cases(device: &dyn Device, instance: Instance) -> Result<Vec<PoseidonCase>, String> {
     let mut cases = match instance {
         Instance::Bls12_381 => vectors::poseidon()?,
@@ -21,17 +21,17 @@ pub(super) fn cases(device: &dyn Device, instance: Instance) -> Result<Vec<Posei
     if cases.is_empty() { Err("it has none of the vectors' arities".into()) } else { Ok(cases) }
 }
 
-/// Asks for no hash.
+/// Returns a request without preimages.
 pub(super) fn nothing() -> AnyRequest {
     AnyRequest::from(Request::new(2, vec![]))
 }
 
-/// The name of a case's check.
+/// Returns the name of a case's check.
 pub(super) fn name(instance: Instance, case: &PoseidonCase) -> String {
     format!("{}: {:?} {}", Capability::Poseidon(instance), case.strength, case.id)
 }
 
-/// Compares digests with those that are wanted.
+/// Compares digests with the expected ones.
 pub(super) fn judge(ticket: Ticket<Response>, wanted: &[u8]) -> Result<(), String> {
     let found = digests(ticket).map_err(|error| error.to_string())?;
     if found.len() != wanted.len() {
@@ -42,7 +42,7 @@ pub(super) fn judge(ticket: Ticket<Response>, wanted: &[u8]) -> Result<(), Strin
         None => Ok(()),
         Some((at, (found, wanted))) => {
             let [found, wanted] = [found, wanted].map(hex::encode);
-            Err(format!("digest {at}: {found}, where the vector says {wanted}"))
+            Err(format!("digest {at}: {found}, where the vector has {wanted}"))
         }
     }
 }
@@ -53,7 +53,7 @@ fn digests(ticket: Ticket<Response>) -> Result<Vec<u8>, Error> {
 
 type Promise = fn(&dyn Device, &PoseidonCase) -> Result<(), String>;
 
-/// What every device promises, told with one of its vectors, by name.
+/// Guarantees of every device, each with its name. The checks use one vector.
 pub(super) const PROMISES: [(&str, Promise); 10] = [
     ("no preimage, no digest", |device, case| ask(device, case, vec![], &[])),
     ("part of a preimage is refused", |device, case| {
@@ -72,7 +72,7 @@ pub(super) const PROMISES: [(&str, Promise); 10] = [
         let resident = device.load(case.preimage.clone().into()).map_err(|e| e.to_string())?;
         ask(device, case, Data::Resident(resident), &case.digest)
     }),
-    ("a cancelled request disturbs nobody", cancelled),
+    ("a cancelled request affects no other", cancelled),
     ("requests are counted", |device, case| {
         let before = device.metrics().requests;
         ask(device, case, case.preimage.clone(), &case.digest)?;
@@ -81,7 +81,7 @@ pub(super) const PROMISES: [(&str, Promise); 10] = [
     }),
 ];
 
-/// Sixty preimages, of which every third is another one; what they make, a second time in turn.
+/// Submits sixty preimages, every third of which differs, and checks that the digests alternate alike.
 fn in_order(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let other = vec![0; case.preimage.len()];
     let ticket = submit(device, case, other.clone()).map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ fn in_order(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     ask(device, case, preimages.collect::<Vec<_>>(), &wanted.collect::<Vec<_>>())
 }
 
-/// Two trees of two layers, of which there are all or the last one, and in which a node is not below the modulus.
+/// Hashes two trees of two layers, returns all layers or the last one, and refuses a node that is not below the modulus.
 fn layers(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let arity = case.arity;
     let leaf =
@@ -137,7 +137,7 @@ fn no_trees(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     refused(submit(Layers::new(37, 1, node.repeat(37))), "arities")
 }
 
-/// The last element of the fourth of nine preimages.
+/// Sets the last element of the fourth of nine preimages too large.
 fn too_large(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let mut preimages = case.preimage.repeat(9);
     let end = 4 * case.preimage.len();
@@ -161,7 +161,7 @@ fn too_large(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
 fn cancelled(device: &dyn Device, case: &PoseidonCase) -> Result<(), String> {
     let ticket = submit(device, case, case.preimage.repeat(50)).map_err(|e| e.to_string())?;
     ticket.cancel();
-    // The answer may have been faster than the cancellation; nothing else is allowed.
+    // The response may precede the cancellation; no other outcome is allowed.
     match digests(ticket) {
         Err(Error::Cancelled) => {}
         Ok(found) if found == case.digest.repeat(50) => {}
@@ -196,7 +196,7 @@ fn refused<T>(result: Result<Ticket<T>, Error>, name: &str) -> Result<(), String
     }
 }
 
-/// The vectors of `keccak256`, each alone and all of a length in one batch, and wrong lengths.
+/// Runs the vectors of `keccak256`, each alone and all of a length in one batch, and checks that wrong lengths are refused.
 pub(super) fn keccak256(device: &dyn Device) -> Result<(), String> {
     let cases = vectors::keccak256()?;
     for case in &cases {

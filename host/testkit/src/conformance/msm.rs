@@ -1,4 +1,4 @@
-//! MSM vectors: a request and its only right response.
+//! MSM vectors: a request and its expected response.
 
 use proofmill_op::msm::{Bases, Instance, Request, Response};
 use proofmill_op::{AnyRequest, Capability, Ticket};

@@ -1,4 +1,4 @@
-//! Programs, as the suite sees them: what a device makes of a memory.
+//! Coprocessor programs in the suite: memories before and after a run.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,37 +12,37 @@ use proofmill_op::coprocessor::{
 };
 use proofmill_op::{AnyRequest, Capability, Data, Device, Error, ResidentData, Submit, Ticket};
 
-use crate::vectors::{CoprocessorCase, told_slot};
+use crate::vectors::{CoprocessorCase, slot_text};
 
-/// Asks for no instruction.
+/// Returns a request without instructions.
 pub(super) fn nothing() -> AnyRequest {
     AnyRequest::from(Request::new(vec![], vec![], 0))
 }
 
-/// The name of a case's check.
+/// Returns the name of a case's check.
 pub(super) fn name(case: &CoprocessorCase) -> String {
     format!("{}: {}", Capability::Coprocessor, case.id)
 }
 
-/// Is this a case of larger memories than the device has? One may have no more than the published card.
-pub(super) fn is_too_large(case: &CoprocessorCase, told: &Error) -> bool {
-    case.request.sizes != Sizes::default() && matches!(told, Error::Unsupported { .. })
+/// Returns whether the case needs larger memories than the device has. A device needs no more than the published card.
+pub(super) fn is_too_large(case: &CoprocessorCase, error: &Error) -> bool {
+    case.request.sizes != Sizes::default() && matches!(error, Error::Unsupported { .. })
 }
 
-/// Compares what a program left behind with what it should have. One that is stopped by its limit may have gone on for some instructions.
+/// Compares the response of a program with the expected one. A program that its limit stops may have executed a few more instructions.
 pub(super) fn judge(ticket: Ticket<Response>, wanted: &Response) -> Result<(), String> {
     let found = response(ticket).map_err(|error| error.to_string())?;
     let stopped = wanted.stop == Stop::Limit && found.stop == Stop::Limit;
     if found == *wanted || stopped && found.steps > wanted.steps {
         return Ok(());
     }
-    let slots = |data: &[u8]| data.chunks(SLOT_BYTES).map(told_slot).collect::<Vec<_>>();
+    let slots = |data: &[u8]| data.chunks(SLOT_BYTES).map(slot_text).collect::<Vec<_>>();
     let (left, right) = (slots(&found.data), slots(&wanted.data));
     match left.iter().zip(&right).position(|(found, wanted)| found != wanted) {
-        Some(at) => Err(format!("slot {at}: {}, where the vector says {}", left[at], right[at])),
+        Some(at) => Err(format!("slot {at}: {}, where the vector has {}", left[at], right[at])),
         None => {
             let rest = |of: &Response| Response { data: vec![], ..of.clone() };
-            Err(format!("{:?}, where the vector says {:?}", rest(&found), rest(wanted)))
+            Err(format!("{:?}, where the vector has {:?}", rest(&found), rest(wanted)))
         }
     }
 }
@@ -53,7 +53,7 @@ fn response(ticket: Ticket<Response>) -> Result<Response, Error> {
 
 type Promise = fn(&dyn Device, &CoprocessorCase) -> Result<(), String>;
 
-/// What every device promises, told with the first vector, which sends twice.
+/// Guarantees of every device, each with its name. The checks use the first vector, which sends twice.
 pub(super) const PROMISES: [(&str, Promise); 6] = [
     ("part of a slot is refused", |device, _| {
         refused(submit(device, Request::new(vec![0; 9], vec![], 0)), "program")?;
@@ -65,19 +65,19 @@ pub(super) const PROMISES: [(&str, Promise); 6] = [
             Data::Resident(ResidentData::new(ResidentData::fresh_identity(), vec![0; 48].into()));
         refused(submit(device, Request { data, ..case.request.clone() }), "data")
     }),
-    ("interrupts are told while it runs", |device, case| {
-        let told = Arc::new(Mutex::new(vec![]));
-        let heard = told.clone();
+    ("interrupts are delivered while the program runs", |device, case| {
+        let delivered = Arc::new(Mutex::new(vec![]));
+        let sink = delivered.clone();
         let receiver = Receiver(Arc::new(move |sent| {
-            heard.lock().expect("nobody panics").push(sent.clone());
+            sink.lock().expect("no panic under the lock").push(sent.clone());
         }));
         let request = Request { receiver: Some(receiver), ..case.request.clone() };
         judge(submit(device, request).map_err(|e| e.to_string())?, &case.response)?;
-        let told = told.lock().expect("nobody panics").clone();
-        if told == case.response.interrupts {
+        let delivered = delivered.lock().expect("no panic under the lock").clone();
+        if delivered == case.response.interrupts {
             Ok(())
         } else {
-            Err(format!("{} interrupts were told", told.len()))
+            Err(format!("{} interrupts were delivered", delivered.len()))
         }
     }),
     ("a loop ends at the limit", |device, _| {
@@ -90,7 +90,7 @@ pub(super) const PROMISES: [(&str, Promise); 6] = [
             Err(format!("{} steps, {:?} at {}", found.steps, found.stop, found.pointer))
         }
     }),
-    ("a cancelled program disturbs nobody", |device, case| {
+    ("a cancelled program affects no other", |device, case| {
         let request = Request { limit: u64::MAX, ..endless() };
         let ticket = submit(device, request).map_err(|e| e.to_string())?;
         ticket.cancel();
@@ -128,7 +128,7 @@ pub(super) const PROMISES: [(&str, Promise); 6] = [
     }),
 ];
 
-/// A jump to itself.
+/// Returns a program that jumps to itself.
 fn endless() -> Request {
     Request::new(Instruction::new(Opcode::Jump, [0; 3]).to_bytes().to_vec(), vec![], 0)
 }

@@ -1,4 +1,4 @@
-//! What every device promises, whatever it is asked.
+//! Guarantees of every device, for any request.
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
 use proofmill_op::{
@@ -10,22 +10,22 @@ use super::{finish, hashes, msm, programs, transforms};
 
 type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
 
-/// Of every subject, by name.
+/// Guarantees for every subject, each with its name.
 pub(super) const ALWAYS: [(&str, Promise); 3] = [
     ("no item, no verdict", nothing),
     ("part of an item is refused", part),
     ("bytes resident on another device are refused", resident_on_another_device),
 ];
 
-/// Of those with vectors.
+/// Guarantees that are checked with vectors.
 pub(super) const WITH_VECTORS: [(&str, Promise); 4] = [
     ("verdicts keep the order of the items", in_order),
     ("resident items are verified", resident),
-    ("a cancelled request disturbs nobody", cancelled),
+    ("a cancelled request affects no other", cancelled),
     ("requests are counted", counted),
 ];
 
-/// Of those whose requests have settings as well as items.
+/// Guarantees for requests that have settings besides items.
 pub(super) const WITH_SETTINGS: [(&str, Promise); 1] =
     [("requests with other settings do not mix", settings)];
 
@@ -44,7 +44,7 @@ fn resident_on_another_device(device: &dyn Device, subject: &Subject) -> Result<
     refused(device.submit_any(subject.request(Data::Resident(elsewhere))), "data")
 }
 
-/// All items that can be in one request, twice over.
+/// Submits all items that fit into one request, twice.
 fn in_order(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let twice = || subject.like_first().chain(subject.like_first());
     let items: Vec<u8> = twice().flat_map(|case| case.item.iter().copied()).collect();
@@ -62,7 +62,7 @@ fn cancelled(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let first = &subject.cases[0];
     let ticket = device.submit_any(first.request.clone()).map_err(|error| error.to_string())?;
     ticket.cancel();
-    // The answer may have been faster than the cancellation; nothing else is allowed.
+    // The response may precede the cancellation; no other outcome is allowed.
     match finish(ticket) {
         Err(Error::Cancelled) => {}
         Ok(masks) => subject.expect(&masks, &[first.mask])?,
@@ -78,7 +78,7 @@ fn counted(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     if counted >= 1 { Ok(()) } else { Err(format!("{counted} counted for 1")) }
 }
 
-/// The same header under three difficulty rules in turn. Limit 0 allows no target at all.
+/// Submits the same header under three difficulty rules alternately. Limit 0 allows no target.
 fn settings(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     let first = &subject.cases[0];
     let AnyRequest::EquihashVerify(request) = &first.request else {
@@ -100,7 +100,7 @@ fn settings(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-/// Of the device as a whole: a request for something that is not among its capabilities.
+/// Checks that a request for something outside the device's capabilities is refused.
 pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     let sets = [(200, 9), (144, 5), (48, 5), (96, 5), (96, 3), (192, 7), (32, 3)];
     let equihash = sets.into_iter().filter_map(|(n, k)| Params::new(n, k).ok()).map(|params| {

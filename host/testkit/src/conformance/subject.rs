@@ -1,4 +1,4 @@
-//! An operation with one of its instances, as the suite sees it: items of so many bytes, one mask each.
+//! An operation and an instance of it, reduced to items of a fixed size with one mask each.
 
 use proofmill_op::ecdsa_verify::{self, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{self, Network, Params};
@@ -6,36 +6,36 @@ use proofmill_op::{AnyRequest, Capability, Data};
 
 use crate::vectors;
 
-/// What the checks of one capability are made with.
+/// The data for the checks of one capability.
 pub(super) struct Subject {
     /// The capability's name.
     pub name: String,
-    /// The argument that holds the items, as errors call it.
+    /// The name of the argument with the items.
     pub argument: &'static str,
     /// Bytes of one item.
     pub item_bytes: usize,
-    /// A mask in words.
+    /// Formats a mask as text.
     pub describe: fn(u8) -> String,
-    /// Of no items, with the settings of the first case.
+    /// A request without items, with the settings of the first case.
     base: AnyRequest,
-    /// The vectors; none for an instance that has none.
+    /// The vectors; empty for an instance without vectors.
     pub cases: Vec<Case>,
 }
 
-/// One item with its only right answer.
+/// An item with its verdict.
 pub(super) struct Case {
-    /// The vector's.
+    /// The vector's name.
     pub id: String,
-    /// For this item alone.
+    /// The request for this item alone.
     pub request: AnyRequest,
     /// The item.
     pub item: Vec<u8>,
-    /// The answer.
+    /// The verdict's mask.
     pub mask: u8,
 }
 
 impl Subject {
-    /// Of a capability; `None` for one that the suite does not know.
+    /// Returns the subject for a capability, or `None` if the suite does not cover it.
     pub fn of(capability: &Capability) -> Result<Option<Self>, String> {
         let name = capability.to_string();
         Ok(Some(match capability {
@@ -45,23 +45,23 @@ impl Subject {
         }))
     }
 
-    /// With these items, and the settings of the first case.
+    /// Returns a request for these items, with the settings of the first case.
     pub fn request(&self, items: impl Into<Data>) -> AnyRequest {
         with_items(&self.base, items.into())
     }
 
-    /// The cases that can share a request with the first.
+    /// Returns the cases that can share a request with the first.
     pub fn like_first(&self) -> impl Iterator<Item = &Case> + Clone {
         let first = settings(&self.base);
         self.cases.iter().filter(move |case| settings(&case.request) == first)
     }
 
-    /// Have requests anything besides items?
+    /// Returns whether requests have settings besides items.
     pub fn has_settings(&self) -> bool {
         settings(&self.base).is_some()
     }
 
-    /// Compares masks; the error names the first item that differs.
+    /// Compares masks. The error names the first item that differs.
     pub fn expect(&self, found: &[u8], wanted: &[u8]) -> Result<(), String> {
         if found.len() != wanted.len() {
             return Err(format!("{} verdicts for {} items", found.len(), wanted.len()));
@@ -70,7 +70,7 @@ impl Subject {
             None => Ok(()),
             Some(at) => {
                 let [found, wanted] = [found[at], wanted[at]].map(self.describe);
-                Err(format!("item {at}: {found}, where the vector says {wanted}"))
+                Err(format!("item {at}: {found}, where the vector has {wanted}"))
             }
         }
     }
@@ -126,7 +126,7 @@ fn with_items(request: &AnyRequest, items: Data) -> AnyRequest {
     }
 }
 
-/// What requests have besides items.
+/// Returns the settings of a request besides its items.
 fn settings(request: &AnyRequest) -> Option<(Network, equihash_verify::Personalisation)> {
     match request {
         AnyRequest::EquihashVerify(request) => Some((request.network, request.personalisation)),
@@ -134,7 +134,7 @@ fn settings(request: &AnyRequest) -> Option<(Network, equihash_verify::Personali
     }
 }
 
-/// No headers, unchecked difficulty.
+/// Returns a request without headers and without a difficulty check.
 fn nothing(params: Params) -> AnyRequest {
     AnyRequest::from(equihash_verify::Request::new(params, Network::None, vec![]))
 }

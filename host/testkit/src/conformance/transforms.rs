@@ -1,5 +1,5 @@
-//! Transforms, as the suite sees them: elements and what they become. A device may have some sizes, and the standard root, only;
-//! it has 2^6 elements at least.
+//! Transforms in the suite: elements before and after. A device may support some sizes, and the standard root only; it
+//! supports at least 2^6 elements.
 
 use proofmill_op::ntt::{Direction, Field, QuotientResponse, Request, Response};
 use proofmill_op::{
@@ -8,10 +8,10 @@ use proofmill_op::{
 
 use crate::vectors::{self, NttCase, QuotientCase};
 
-/// Elements of the size that every device has.
+/// Elements of the size that every device supports.
 const COUNT: usize = 64;
 
-/// The vectors of a field that a device must answer: those that it refuses, as one may, are not among them.
+/// Returns the vectors of a field that the device must answer, without those that it may and does refuse.
 pub(super) fn cases(device: &dyn Device, field: Field) -> Result<Vec<NttCase>, String> {
     let mut cases = vectors::ntt()?;
     cases.retain(|case| case.field == field);
@@ -27,7 +27,7 @@ pub(super) fn cases(device: &dyn Device, field: Field) -> Result<Vec<NttCase>, S
     Ok(cases)
 }
 
-/// The quotients of a field that a device says it makes; one that has the standard root only may refuse another.
+/// Returns the vectors of quotients that the device supports. A device with the standard root only may refuse others.
 pub(super) fn quotients(device: &dyn Device, field: Field) -> Result<Vec<QuotientCase>, String> {
     let mut cases = vectors::quotient()?;
     cases.retain(|case| {
@@ -38,7 +38,7 @@ pub(super) fn quotients(device: &dyn Device, field: Field) -> Result<Vec<Quotien
     Ok(cases)
 }
 
-/// The name of a quotient's check.
+/// Returns the name of a quotient's check.
 pub(super) fn quotient_name(case: &QuotientCase) -> String {
     format!("{}: quotient {}", Capability::Ntt(case.field), case.id)
 }
@@ -50,17 +50,17 @@ pub(super) fn submit_quotient(
     device.submit(case.request())
 }
 
-/// Asks for a transform that is small.
+/// Returns a request for a small transform.
 pub(super) fn nothing(field: Field) -> AnyRequest {
     AnyRequest::from(Request::forward(field, vec![0; COUNT * field.bytes()]))
 }
 
-/// The name of a case's check.
+/// Returns the name of a case's check.
 pub(super) fn name(case: &NttCase) -> String {
     format!("{}: {}", Capability::Ntt(case.field), case.id)
 }
 
-/// Compares elements with those that are wanted.
+/// Compares elements with the expected ones.
 pub(super) fn judge(ticket: Ticket<Response>, field: Field, wanted: &[u8]) -> Result<(), String> {
     compare(&elements(ticket).map_err(|error| error.to_string())?, field, wanted)
 }
@@ -97,7 +97,7 @@ fn elements(ticket: Ticket<Response>) -> Result<Vec<u8>, Error> {
 
 type Promise = fn(&dyn Device, &NttCase) -> Result<(), String>;
 
-/// What every device promises, told with a vector of 2^6 elements, by name.
+/// Guarantees of every device, each with its name. The checks use a vector of 2^6 elements.
 pub(super) const PROMISES: [(&str, Promise); 9] = [
     ("a count that is no power of two is refused", |device, case| {
         refused(submit(device, case, case.elements.repeat(3)), "elements")
@@ -128,7 +128,7 @@ pub(super) const PROMISES: [(&str, Promise); 9] = [
         let resident = device.load(case.elements.clone().into()).map_err(|e| e.to_string())?;
         ask(device, case, Data::Resident(resident), &case.result)
     }),
-    ("a cancelled request disturbs nobody", cancelled),
+    ("a cancelled request affects no other", cancelled),
     ("requests are counted", |device, case| {
         let before = device.metrics().requests;
         ask(device, case, case.elements.clone(), &case.result)?;
@@ -137,7 +137,7 @@ pub(super) const PROMISES: [(&str, Promise); 9] = [
     }),
 ];
 
-/// Two of them, of which the one in front is named.
+/// Sets two elements too large and checks that the first one is named.
 fn too_large(device: &dyn Device, case: &NttCase) -> Result<(), String> {
     let bytes = case.field.bytes();
     let mut wrong = case.elements.clone();
@@ -157,7 +157,7 @@ fn too_large(device: &dyn Device, case: &NttCase) -> Result<(), String> {
 fn cancelled(device: &dyn Device, case: &NttCase) -> Result<(), String> {
     let ticket = submit(device, case, case.elements.clone()).map_err(|e| e.to_string())?;
     ticket.cancel();
-    // The answer may have been faster than the cancellation; nothing else is allowed.
+    // The response may precede the cancellation; no other outcome is allowed.
     match elements(ticket) {
         Err(Error::Cancelled) => {}
         Ok(found) if found == case.result => {}

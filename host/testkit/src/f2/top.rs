@@ -1,5 +1,5 @@
-//! Slots around the board's own top in simulation: what the host puts into its window is stored over PCIS, what it changes in the registers is written
-//! over OCL, and the card writes the host's memory itself.
+//! Slots around the simulation of a board's top level. The host's writes to its window go over PCIS, its writes to
+//! registers over OCL, and the card itself writes to the host's memory.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use proofmill_card::wire::constants::slot_rings::{descriptor, registers as at, s
 use proofmill_card::{Bar, SimSlot, Transport};
 use proofmill_op::Result;
 
-use super::{F2, Files, PAGE, REGISTERS, ROOM, described, field, places};
+use super::{F2, Files, PAGE, REGISTERS, WINDOW, described, field, places};
 use crate::boards::faults::{Board, Magic};
 use crate::boards::{Mirror, Orders, Serve, Served};
 
-/// Cycles between two looks at what the host has done.
+/// Cycles between two polls of the host's files.
 const SLICE: u64 = 256;
-/// In which any session opens or closes.
+/// Cycles within which any session opens or closes.
 const OPENING: u64 = 1 << 20;
-/// What the host writes to the rings' registers, besides the session.
+/// The registers of the rings that the host writes, besides the session.
 const WRITTEN: [u32; 4] = [
     at::base_low::OFFSET,
     at::base_high::OFFSET,
@@ -27,26 +27,26 @@ const WRITTEN: [u32; 4] = [
     at::freed::OFFSET + at::freed::STRIDE,
 ];
 
-/// A slot with such a card.
+/// A slot with a simulated top level.
 pub struct Top(F2);
 
 impl Top {
-    /// Puts it in slot 0 of a new machine.
+    /// Puts a card in slot 0 of a new machine.
     pub fn new(card: SimSlot) -> io::Result<Self> {
         Self::behind(Files::new()?, card)
     }
 
-    /// Puts another one in the next slot, which has this number.
+    /// Puts another card in the next slot, which has this number.
     pub fn beside(&self, number: u32, card: SimSlot) -> io::Result<Self> {
         Self::behind(Files { number, ..self.0.files.clone() }, card)
     }
 
-    /// What shows the slots in place of the system's folder, and has the memory.
+    /// Returns the folder that replaces the system's list of slots and contains the memory.
     pub fn folder(&self) -> &Path {
         self.0.folder()
     }
 
-    /// A file of the function that leads to the image.
+    /// Returns a file of the function that loads the image.
     pub fn file(&self, what: &str) -> PathBuf {
         self.0.file(what)
     }
@@ -68,7 +68,7 @@ impl Top {
             written: [0; 4],
         };
         for offset in [at::magic::OFFSET, at::layout::OFFSET, at::slots::OFFSET] {
-            let value = server.asked(offset);
+            let value = server.read(offset);
             server.put(offset, value);
         }
         server.slots = server.get(at::slots::OFFSET) as u16;
@@ -107,10 +107,10 @@ struct Server {
     mirror: Mirror<SimSlot>,
     registers: Bar,
     session: u16,
-    /// Of the session that is open.
+    /// The window of the open session.
     window: Option<Bar>,
     slots: u16,
-    /// Pages of each stream that went over PCIS, modulo 2^16.
+    /// Counts of pages of each stream that were sent over PCIS, modulo 2^16.
     stored: [u16; 2],
     written: [u32; 4],
 }
@@ -153,18 +153,18 @@ impl Server {
         self.registers.write((at::BASE + offset) as usize, value);
     }
 
-    /// What the card says.
-    fn asked(&mut self, offset: u32) -> u32 {
+    /// Reads a register of the rings.
+    fn read(&mut self, offset: u32) -> u32 {
         self.mirror.card.read_register(at::BASE + offset).expect("these registers always answer")
     }
 
-    fn tell(&mut self, offset: u32, value: u32) {
-        let told = self.mirror.card.write_register(at::BASE + offset, value);
-        told.expect("these registers always answer");
+    fn write(&mut self, offset: u32, value: u32) {
+        let written = self.mirror.card.write_register(at::BASE + offset, value);
+        written.expect("these registers always answer");
     }
 
     fn show(&mut self, offset: u32) {
-        let value = self.asked(offset);
+        let value = self.read(offset);
         self.put(offset, value);
     }
 
@@ -173,7 +173,7 @@ impl Server {
             let value = self.get(offset);
             if value != self.written[number] {
                 self.written[number] = value;
-                self.tell(offset, value);
+                self.write(offset, value);
             }
         }
     }
@@ -189,19 +189,20 @@ impl Server {
         if asked != 0 && self.files.may_write() {
             let base =
                 [at::base_high::OFFSET, at::base_low::OFFSET].map(|it| u64::from(self.get(it)));
-            let memory = Bar::open(&self.files.memory(), 0, ROOM as usize);
-            self.mirror.card.lend(base[0] << 32 | base[1], memory.expect("the host has its room"));
+            let memory = Bar::open(&self.files.memory(), 0, WINDOW as usize);
+            self.mirror.card.lend(base[0] << 32 | base[1], memory.expect("a session has memory"));
         }
-        self.tell(at::session::OFFSET, asked.into());
+        self.write(at::session::OFFSET, asked.into());
         for _ in 0..OPENING / SLICE {
-            if self.asked(at::state::OFFSET) & (state::RESETTING | state::DOWN) == 0 {
+            if self.read(at::state::OFFSET) & (state::RESETTING | state::DOWN) == 0 {
                 break;
             }
             self.mirror.card.run(SLICE).expect("the circuit keeps the rules");
         }
         self.mirror.refresh();
-        let window =
-            || Bar::open(&self.files.of_image("resource4"), u64::from(asked) * ROOM, ROOM as usize);
+        let window = || {
+            Bar::open(&self.files.of_image("resource4"), u64::from(asked) * WINDOW, WINDOW as usize)
+        };
         self.window = (asked != 0).then(|| window().expect("it has all windows"));
         self.show(at::state::OFFSET);
         for stream in [stream::DOOR, stream::PACKETS] {
@@ -209,18 +210,18 @@ impl Server {
         }
     }
 
-    /// Stores the next page of the host and its descriptor, if they are there.
+    /// Stores the host's next page and its descriptor over PCIS, or returns `None` if the host has written none.
     fn store(&mut self, stream: u32) -> Option<()> {
         let window = self.window.as_ref()?;
         let number = self.stored[stream as usize];
         let (place, start) = places(stream, number % self.slots);
         let found = described(window, place, self.session, number)?;
-        // What the host wrote to a register before it stored this.
+        // Registers that the host wrote before it stored the page.
         self.mirror.apply();
         let bytes = usize::from(field(found, descriptor::bytes::OFFSET)).min(PAGE);
         let mut page = vec![0; bytes.next_multiple_of(8)];
         window.take(start, &mut page);
-        let address = u64::from(self.session) * ROOM;
+        let address = u64::from(self.session) * WINDOW;
         self.mirror.card.store(address + start as u64, &page);
         self.mirror.card.store(address + place as u64, &found.to_le_bytes());
         self.stored[stream as usize] = number.wrapping_add(1);

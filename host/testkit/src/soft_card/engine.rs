@@ -1,4 +1,4 @@
-//! An engine of a card in software, whatever it answers: what it is asked, and the packet with its verdict.
+//! An engine of the software model of the card: its capability, its registers, and its replies with verdicts.
 
 use proofmill_card::wire::Header;
 use proofmill_card::wire::constants::shell::capabilities as bit;
@@ -10,48 +10,48 @@ use proofmill_op::{AnyRequest, Capability, Data, ntt, poseidon};
 
 use super::msm::MsmGeometry;
 
-/// Computes an error mask: the request has one item.
+/// Computes the error mask of a request with one item.
 pub type VerdictFn = Box<dyn FnMut(&AnyRequest) -> u8 + Send>;
 
-/// One engine of the card.
+/// An engine of the card.
 #[derive(Clone, Debug)]
 pub struct SoftEngine {
-    /// What it answers.
+    /// The operation and its instance.
     pub capability: Capability,
-    /// What its queue register says.
+    /// The value of its queue register.
     pub queue: u32,
-    /// For an MSM engine, what its other registers say.
+    /// The values of the other registers of an MSM engine.
     pub msm: Option<MsmGeometry>,
 }
 
 impl SoftEngine {
-    /// An Equihash engine.
+    /// Returns an Equihash engine.
     pub const fn equihash(params: Params, queue: u32) -> Self {
         Self { capability: Capability::EquihashVerify(params), queue, msm: None }
     }
 
-    /// An ECDSA engine.
+    /// Returns an ECDSA engine.
     pub const fn ecdsa(queue: u32) -> Self {
         Self { capability: Capability::EcdsaVerify, queue, msm: None }
     }
 
-    /// A Poseidon engine with the arities of Filecoin.
+    /// Returns a Poseidon engine with the arities of Filecoin.
     pub const fn poseidon(queue: u32) -> Self {
         let capability = Capability::Poseidon(poseidon::Instance::Bls12_381);
         Self { capability, queue, msm: None }
     }
 
-    /// An NTT engine over one of the fields that cards have.
+    /// Returns an NTT engine over a field of the cards.
     pub const fn ntt(field: ntt::Field, queue: u32) -> Self {
         Self { capability: Capability::Ntt(field), queue, msm: None }
     }
 
-    /// An MSM engine.
+    /// Returns an MSM engine.
     pub fn msm(geometry: MsmGeometry, queue: u32) -> Self {
         Self { capability: geometry.capability(), queue, msm: Some(geometry) }
     }
 
-    /// What a card with it has among its capabilities; nothing where there is no bit.
+    /// Returns the engine's bit in a card's capabilities, or 0 if it has none.
     pub(super) fn bit(&self) -> u64 {
         match self.capability {
             Capability::EquihashVerify(Params::N200_K9) => 1 << bit::EQUIHASH_200_9,
@@ -71,7 +71,7 @@ impl SoftEngine {
     }
 }
 
-/// A verdict for tests of drivers: the low six bits of the item's first byte, with what an operation demands of them.
+/// Returns a verdict function for tests of drivers: the low six bits of the item's first byte, corrected to a valid mask of the operation.
 pub fn first_byte() -> VerdictFn {
     Box::new(|request| {
         let (data, with_any) = match request {
@@ -87,7 +87,7 @@ pub fn first_byte() -> VerdictFn {
     })
 }
 
-/// The request that a command's body makes, to an engine whose registers are as after a reset.
+/// Returns the request of a command's body for an engine with the registers of a reset.
 pub fn request_after_reset(engine: &Capability, body: &[u8]) -> AnyRequest {
     match engine {
         Capability::EquihashVerify(params) => {
@@ -97,7 +97,7 @@ pub fn request_after_reset(engine: &Capability, body: &[u8]) -> AnyRequest {
     }
 }
 
-/// An engine's reply; the cycles are told where the wire has room for them.
+/// Returns an engine's reply, with the cycles if the wire format has a field for them.
 pub fn reply_of(engine: &Capability, index: u64, mask: u8, cycles: u16) -> Vec<u8> {
     let (len, cmd) = match engine {
         Capability::EcdsaVerify => (ecdsa_verify::command::REPLY_LEN, ecdsa_verify::command::REPLY),

@@ -1,4 +1,4 @@
-//! An MSM engine in software: the memory, the commands and the forms of `spec/wire/msm.toml`, with sums by the slow way.
+//! A software model of the MSM engine: the memory, the commands and the formats of `spec/wire/msm.toml`, with a naive MSM.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use proofmill_card::wire::{Header, INDEX_OFFSET, put, u64_at};
 use proofmill_op::Capability;
 use proofmill_op::msm::{Curve, Group, Instance};
 
-/// Bytes of a write; of a slice of a point; of a scalar.
+/// Bytes of a write, of a slice of a point, and of a scalar.
 const GRANULE: u64 = 1024;
 const SLICE: usize = 64;
 const SCALAR: usize = 32;
 
-/// What the registers say.
+/// The values of the registers.
 #[derive(Clone, Copy, Debug)]
 pub struct MsmGeometry {
     /// The curve.
@@ -26,15 +26,15 @@ pub struct MsmGeometry {
     pub adders: u32,
     /// Bytes of each channel.
     pub memory: u64,
-    /// To every sum the generator is added.
+    /// Adds the generator to every result.
     pub is_wrong: bool,
 }
 
-/// The form of a curve's coordinates: number of the curve, channels, digits, bytes of a digit of a sum, base.
+/// The format of a curve's coordinates: number of the curve, channels, digits, bytes per digit of a result, base.
 type CurveForm = (u32, u32, u32, u32, i128);
 
 impl MsmGeometry {
-    /// A card for this curve with 1 MiB of memory a channel.
+    /// Returns an engine for this curve with 1 MiB of memory per channel.
     pub const fn new(curve: Curve) -> Self {
         Self { curve, adders: 1, memory: 1 << 20, is_wrong: false }
     }
@@ -65,7 +65,7 @@ impl MsmGeometry {
         run::reply_fields::sum::OFFSET + self.coordinates() * digits * digit_bytes
     }
 
-    /// The registers that are only read, by their offsets.
+    /// Returns the read-only registers with their offsets.
     pub(super) fn registers(&self, queue: u32) -> Vec<(u32, u32)> {
         use block::registers as at;
         let (number, channels, digits, digit_bytes, base) = self.form();
@@ -95,11 +95,11 @@ impl MsmGeometry {
     }
 }
 
-/// What was written.
+/// The written granules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory(HashMap<(u32, u64), Vec<u8>>);
 
-/// A run that waits for its turn.
+/// A queued run.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     points: u64,
@@ -109,7 +109,7 @@ pub(super) struct Run {
 }
 
 impl Memory {
-    /// Carries a write out; its reply.
+    /// Executes a write and returns its reply.
     pub fn write(&mut self, geometry: &MsmGeometry, index: u64, packet: &[u8]) -> Vec<u8> {
         use write::fields as at;
         let word = u64_at(packet, at::address::OFFSET).unwrap_or_default();
@@ -134,7 +134,7 @@ impl Memory {
     }
 }
 
-/// The reply to a cancellation that found its run, or did not.
+/// Returns the reply to a cancellation.
 pub(super) fn cancelled(index: u64, found: bool) -> Vec<u8> {
     let status = if found { status::DONE } else { status::REFUSED };
     short_reply(cancel::REPLY, index, status)
@@ -146,7 +146,7 @@ fn short_reply(cmd: u32, index: u64, status: u32) -> Vec<u8> {
 }
 
 impl Run {
-    /// From its packet; refused where the wire says so.
+    /// Parses a run's packet; marks it as refused where the wire format requires it.
     pub fn of(geometry: &MsmGeometry, packet: &[u8]) -> Self {
         use run::fields as at;
         let field = |offset| u64_at(packet, offset).unwrap_or_default();
@@ -164,12 +164,12 @@ impl Run {
         Self { points, scalars, count, status }
     }
 
-    /// It will not be carried out.
+    /// Cancels the run.
     pub fn cancel(&mut self) {
         self.status = status::CANCELLED;
     }
 
-    /// The reply, with the sum of what is in the memory now: whoever writes over what a run reads is found out.
+    /// Computes the reply from the present contents of the memory, so that a write during a run changes the result.
     pub fn reply(&self, geometry: &MsmGeometry, memory: &Memory, index: u64) -> Vec<u8> {
         use run::reply_fields as at;
         let len = geometry.reply_len();
@@ -241,18 +241,18 @@ fn edwards<C: EdwardsForm>(stored: &[C::Base]) -> Affine<C> {
     point.expect("a point that was written is one").weierstrass()
 }
 
-/// X, Y, Z, times anything but 0.
+/// Returns X, Y, Z, scaled by `z`.
 fn projective<C: proofmill_algebra::curve::Curve>(sum: &Affine<C>, z: C::Base) -> Vec<C::Base> {
     Projective::from(*sum).coordinates().map(|coordinate| coordinate * z).to_vec()
 }
 
-/// X, Y, Z, T, times anything but 0.
+/// Returns X, Y, Z, T, scaled by `z`.
 fn extended<C: EdwardsForm>(sum: &Affine<C>, z: C::Base) -> Vec<C::Base> {
     let sum = EdwardsAffine::of(sum).expect("a point of the subgroup has an image");
     vec![sum.x() * z, sum.y() * z, z, sum.x() * sum.y() * z]
 }
 
-/// A coordinate by its digits.
+/// Reads a coordinate from its digits.
 fn read<F: PrimeField>(bytes: &[u8], digit_bytes: usize, base: i128) -> F {
     let digits = bytes.chunks_exact(digit_bytes).rev().map(BigInt::from_signed_bytes_le);
     element(&digits.fold(BigInt::ZERO, |sum, digit| sum * base + digit))
@@ -265,7 +265,7 @@ fn element<F: PrimeField>(number: &BigInt) -> F {
     if sign == num_bigint::Sign::Minus { -magnitude } else { magnitude }
 }
 
-/// Digits of a number that need not be the canonical ones: all but the last are from 0 on.
+/// Writes digits of a number, not necessarily the canonical ones: all but the last are non-negative.
 fn write_digits<F: PrimeField>(
     element: &F,
     digits: u32,

@@ -1,4 +1,4 @@
-//! NTT of a card in software: two channels, transformed by the processor. Commands take effect when they come.
+//! A software model of the NTT engine: two channels, transformed by the CPU. Commands are executed on arrival.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const PASS_LOG: u32 = 9;
 const GRANULE: u64 = 1024;
 const BEAT: usize = 64;
 
-/// What stands in its registers, by their offsets.
+/// Returns its registers with their offsets.
 pub(super) fn registers(field: Field, queue: u32) -> Vec<(u32, u32)> {
     let number = match field {
         Field::Bn254Fr => fields::bn254_fr::NUMBER,
@@ -40,17 +40,17 @@ pub(super) fn registers(field: Field, queue: u32) -> Vec<(u32, u32)> {
     ]
 }
 
-/// The sizes that it has.
+/// Returns the supported sizes.
 fn logs(field: Field) -> std::ops::RangeInclusive<u32> {
     if field == Field::Goldilocks { 6..=20 } else { 1..=20 }
 }
 
-/// The channels' granules that were written; the others are 0.
+/// The written granules of the channels; the others are 0.
 #[derive(Default)]
 pub(super) struct Memory(HashMap<(u64, u64), [u8; GRANULE as usize]>);
 
 impl Memory {
-    /// Does what a command says; its reply.
+    /// Executes a command and returns its reply.
     pub fn reply(&mut self, field: Field, index: u64, packet: &[u8]) -> Vec<u8> {
         let (cmd, len) = match Header::of(packet).map(|header| header.cmd) {
             Some(write::NUMBER) => (write::REPLY, write::REPLY_LEN),
@@ -86,7 +86,7 @@ impl Memory {
         reply
     }
 
-    /// The bytes of elements from `start` on.
+    /// Loads the bytes of elements from `start` on.
     fn load(&self, start: u64, bytes: usize) -> Vec<u8> {
         let beats = (0..bytes.div_ceil(BEAT)).flat_map(|beat| {
             let (channel, address) = at_of(start, beat);
@@ -106,7 +106,7 @@ impl Memory {
     }
 }
 
-/// Status and element of a run.
+/// Executes a run. Returns the status and the element.
 fn run_in<F: Form<D>, const D: usize>(
     memory: &mut Memory,
     field: Field,
@@ -161,12 +161,12 @@ fn run_in<F: Form<D>, const D: usize>(
     Ok((status::DONE, 0))
 }
 
-/// Channel and address of a beat.
+/// Returns channel and address of a beat.
 fn at_of(start: u64, beat: usize) -> (u64, u64) {
     (beat as u64 % CHANNELS as u64, start + (beat / CHANNELS * BEAT) as u64)
 }
 
-/// Channel and granule of a command; none if it is refused.
+/// Returns channel and granule of a command, or `None` if it is refused.
 fn place(packet: &[u8]) -> Option<(u64, u64)> {
     let field = u64_at(packet, write::fields::address::OFFSET)?;
     let (channel, address) = (field >> 56, field & ((1 << 56) - 1));
@@ -174,7 +174,7 @@ fn place(packet: &[u8]) -> Option<(u64, u64)> {
     good.then_some((channel, address / GRANULE))
 }
 
-/// Each element times the next factor.
+/// Multiplies each element by the next factor.
 fn scaled<F: Form<D>, const D: usize>(elements: &[u8], shift: F, scale: F) -> Vec<u8> {
     let mut factor = scale;
     let products = elements.chunks(F::BYTES).flat_map(|bytes| {
@@ -185,7 +185,7 @@ fn scaled<F: Form<D>, const D: usize>(elements: &[u8], shift: F, scale: F) -> Ve
     products.collect()
 }
 
-/// By the definition that the processor has, factors apart.
+/// Transforms by the definition on the CPU, without the factors.
 fn transformed<F: Form<D>, const D: usize>(
     elements: &mut [u8],
     transform: &Transform<F>,
@@ -195,7 +195,7 @@ fn transformed<F: Form<D>, const D: usize>(
 ) {
     let mut result = vec![0; elements.len()];
     if inverse {
-        // The processor's inverse has the factor 1 / n, which is to come with `scale`.
+        // The CPU's inverse contains the factor 1 / n, which `scale` also contains.
         direct(&transform.inverse(), elements, &mut result).expect("canonical");
         let n = F::from(transform.size() as u64);
         elements.copy_from_slice(&scaled(&result, shift, scale * n));

@@ -1,4 +1,4 @@
-//! Poseidon of a card in software: all arities of Filecoin and both strengths, hashed by the processor, and layers in a memory.
+//! A software model of the Poseidon engine: all arities of Filecoin and both strengths, hashed by the CPU, and layers in a memory.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use proofmill_card::wire::{Header, INDEX_OFFSET, bytes_at, put, u32_at, u64_at};
 
 use crate::stream_model::BODY;
 
-/// The arities.
+/// The supported arities.
 pub(crate) const ARITIES: [usize; 4] = [2, 4, 8, 11];
 
-/// What stands in its registers, by their offsets.
+/// Returns its registers with their offsets.
 pub(super) fn registers(queue: u32) -> Vec<(u32, u32)> {
     let arities = ARITIES.iter().map(|arity| 1 << arity).sum();
     vec![
@@ -32,12 +32,12 @@ const MEMORY: u64 = 1 << 21;
 /// Bytes of a write and of a read.
 const GRANULE: usize = 1024;
 
-/// What was written to the memory.
+/// The written granules.
 #[derive(Debug, Default)]
 pub(super) struct Memory(HashMap<u64, [u8; GRANULE]>);
 
 impl Memory {
-    /// Carries any command of this engine out; its reply.
+    /// Executes a command and returns its reply.
     pub fn answer(&mut self, index: u64, packet: &[u8]) -> Vec<u8> {
         let field = |offset| u64_at(packet, offset).expect("a whole command");
         match Header::of(packet).map(|header| header.cmd) {
@@ -48,12 +48,12 @@ impl Memory {
                     let data = bytes_at(packet, write::fields::data::OFFSET);
                     self.0.insert(address, data.expect("a whole command"));
                 }
-                said(write::REPLY, write::REPLY_LEN, index, good)
+                with_status(write::REPLY, write::REPLY_LEN, index, good)
             }
             Some(read::NUMBER) => {
                 let address = field(read::fields::address::OFFSET);
                 let good = holds(address, Some(GRANULE as u64));
-                let mut reply = said(read::REPLY, read::REPLY_LEN, index, good);
+                let mut reply = with_status(read::REPLY, read::REPLY_LEN, index, good);
                 if good {
                     put(&mut reply, read::reply_fields::data::OFFSET, &self.load(address, GRANULE));
                 }
@@ -82,9 +82,9 @@ impl Memory {
             && ARITIES.iter().any(|&one| one as u64 == arity)
             && holds(from, count.checked_mul(arity).and_then(size))
             && holds(to, size(count));
-        let mut told = said(layer::REPLY, layer::REPLY_LEN, index, good);
+        let mut response = with_status(layer::REPLY, layer::REPLY_LEN, index, good);
         if !good {
-            return told;
+            return response;
         }
         let tag = &packet[at::tag::OFFSET as usize..][..ELEMENT_BYTES];
         let nodes = self.load(from, (count * arity) as usize * ELEMENT_BYTES);
@@ -93,31 +93,31 @@ impl Memory {
             let one = reply(0, Strength::Standard, &[tag, nodes].concat());
             use layer::reply_fields as at;
             let word = |packet: &[u8], offset| u32_at(packet, offset).expect("a whole reply");
-            let is_first = word(&told, at::status::OFFSET) == status::DONE;
+            let is_first = word(&response, at::status::OFFSET) == status::DONE;
             if is_first && word(&one, at::status::OFFSET) == status::REFUSED {
                 let element = number as u32 * (arity as u32 + 1) + word(&one, at::element::OFFSET);
-                put(&mut told, at::status::OFFSET, &status::REFUSED.to_le_bytes());
-                put(&mut told, at::element::OFFSET, &element.to_le_bytes());
+                put(&mut response, at::status::OFFSET, &status::REFUSED.to_le_bytes());
+                put(&mut response, at::element::OFFSET, &element.to_le_bytes());
             }
             let digest = &one[command::reply_fields::digest::OFFSET as usize..];
-            put(&mut told, at::digest::OFFSET, digest);
+            put(&mut response, at::digest::OFFSET, digest);
             digests.extend_from_slice(digest);
         }
         digests.resize(digests.len().next_multiple_of(GRANULE), 0);
         let granules = digests.as_chunks::<GRANULE>().0.iter().copied();
         self.0.extend((to..).step_by(GRANULE).zip(granules));
-        told
+        response
     }
 }
 
-/// Does this lie in the memory, from the start of a granule on?
+/// Returns whether the range is in the memory and starts at a granule.
 fn holds(address: u64, bytes: Option<u64>) -> bool {
     let end = bytes.and_then(|bytes| address.checked_add(bytes));
     address.is_multiple_of(GRANULE as u64) && end.is_some_and(|end| end <= MEMORY)
 }
 
-/// A reply with its status: done or invalid, and zeros.
-fn said(cmd: u32, len: u32, index: u64, good: bool) -> Vec<u8> {
+/// Returns a reply with the status done or invalid, followed by zeros.
+fn with_status(cmd: u32, len: u32, index: u64, good: bool) -> Vec<u8> {
     let mut reply = vec![0; len as usize];
     let status = if good { status::DONE } else { status::INVALID };
     put(&mut reply, 0, &Header { len, cmd }.to_bytes());
@@ -126,7 +126,7 @@ fn said(cmd: u32, len: u32, index: u64, good: bool) -> Vec<u8> {
     reply
 }
 
-/// The reply to a state: its digest, or the first element that is not below the modulus.
+/// Returns the reply to a state: its digest, or the first element that is not below the modulus.
 pub(crate) fn reply(index: u64, strength: Strength, state: &[u8]) -> Vec<u8> {
     let mut elements = state.chunks(ELEMENT_BYTES);
     let wrong = elements.position(|element| Bls12381Fr::from_le_bytes(element).is_err());

@@ -1,4 +1,4 @@
-//! What stands in the registers of a card in software: the identification page, the shell's block, and a block an
+//! Register values of the software model of the card: the identification page, the shell's block, and a block per
 //! engine.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::stream_model::commands_of;
 /// Addresses and words.
 type Words = Vec<(u32, u32)>;
 
-/// What is only read.
+/// Returns the read-only registers.
 pub(super) fn fixed(engines: &[SoftEngine], capabilities: u64) -> Words {
     let shell = address_map::blocks::BASE;
     let next = |number: usize| if number < engines.len() { SoftCard::block_of(number) } else { 0 };
@@ -53,7 +53,7 @@ fn header(at: u32, kind: u32, version: u32, next: u32) -> Words {
     ]
 }
 
-/// Type and version of an engine's block, and its own registers by their offsets.
+/// Returns type and version of an engine's block, and its own registers with their offsets.
 fn of_engine(engine: &SoftEngine) -> (u32, u32, Words) {
     if let Some(geometry) = &engine.msm {
         return (msm::block::TYPE, msm::block::VERSION, geometry.registers(engine.queue));
@@ -86,7 +86,7 @@ fn of_engine(engine: &SoftEngine) -> (u32, u32, Words) {
     }
 }
 
-/// What is read and written, as it stands after a reset.
+/// Returns the writable registers with their values after a reset.
 pub(super) fn settings(engines: &[SoftEngine]) -> Words {
     use equihash_verify::block::registers as at;
     let mut words = Words::new();
@@ -108,7 +108,7 @@ pub(super) fn settings(engines: &[SoftEngine]) -> Words {
     words
 }
 
-/// What an Equihash engine with this block is set to.
+/// Returns the settings of the Equihash engine with this block.
 pub(super) fn asked(registers: &HashMap<u32, u32>, block: u32) -> (Personalisation, Network) {
     use equihash_verify::block::registers as at;
     let read = |offset: u32, bytes: &mut [u8]| {

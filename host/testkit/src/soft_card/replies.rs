@@ -1,4 +1,4 @@
-//! The shell's replies of a card in software.
+//! Replies of the shell in the software model of the card.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use proofmill_card::wire::{Header, put};
 
 use super::SoftCard;
 
-/// To RESET.
+/// Returns the reply to RESET.
 pub(super) fn reset() -> Vec<u8> {
     Header { len: reset::REPLY_LEN, cmd: reset::REPLY }.to_bytes().into()
 }
 
-/// To STATUS, of a card with these registers.
+/// Returns the reply to STATUS of a card with these registers.
 pub(super) fn status(registers: &HashMap<u32, u32>, capabilities: u64, busy: bool) -> Vec<u8> {
     use status::reply_fields as at;
     let word = |offset: u32| registers[&(address_map::blocks::BASE + offset)].to_le_bytes();
@@ -33,7 +33,7 @@ pub(super) fn status(registers: &HashMap<u32, u32>, capabilities: u64, busy: boo
     reply
 }
 
-/// To a packet that begins with this and is none of the card's.
+/// Returns the reply to an unknown packet with these first bytes.
 pub(super) fn ignored(echo: [u8; 8]) -> Vec<u8> {
     [Header { len: ignore::LEN, cmd: ignore::NUMBER }.to_bytes(), echo].concat()
 }

@@ -1,4 +1,4 @@
-//! The cases of `coprocessor`: a program, the memory that it begins with, and what it leaves behind.
+//! The cases of `coprocessor`: a program, its initial memory, and its results.
 
 use proofmill_op::coprocessor::{
     Fault, Instruction, Interrupt, Kind, LOG2_SLOTS, Request, Response, SLOT_BYTES, SLOTS, Sizes,
@@ -9,11 +9,11 @@ use serde::Deserialize;
 /// A case of `coprocessor`.
 #[derive(Clone, Debug)]
 pub struct CoprocessorCase {
-    /// Unique.
+    /// Unique in its file.
     pub id: String,
     /// The program with its data.
     pub request: Request,
-    /// The only right answer.
+    /// The expected response.
     pub response: Response,
 }
 
@@ -55,15 +55,15 @@ fn published() -> u32 {
     LOG2_SLOTS
 }
 
-/// Every embedded case. An error names the file and the case.
+/// Returns every embedded case. An error names the file and the case.
 pub fn cases() -> Result<Vec<CoprocessorCase>, String> {
     super::read_all("coprocessor/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<CoprocessorCase>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let memory = file.memory.iter().map(|told| bytes(told)).collect::<Result<Vec<_>, _>>()?;
+    let memory = file.memory.iter().map(|text| bytes(text)).collect::<Result<Vec<_>, _>>()?;
     let read = |case: Case| {
         let (id, mut memory) = (case.id.clone(), memory.clone());
         memory.resize(1 << case.log2_data, [0; SLOT_BYTES]);
@@ -75,12 +75,12 @@ fn parse(text: &str) -> Result<Vec<CoprocessorCase>, String> {
 impl Case {
     fn read(self, mut memory: Vec<[u8; SLOT_BYTES]>) -> Result<CoprocessorCase, String> {
         let mut program = vec![Instruction::default(); SLOTS];
-        for (slot, told) in program.iter_mut().skip(self.start).zip(&self.program) {
-            *slot = told.parse()?;
+        for (slot, text) in program.iter_mut().skip(self.start).zip(&self.program) {
+            *slot = text.parse()?;
         }
         let write = |memory: &mut Vec<[u8; SLOT_BYTES]>, changes: &[(usize, String)]| {
-            for (at, told) in changes {
-                *memory.get_mut(*at).ok_or_else(|| format!("no slot {at}"))? = bytes(told)?;
+            for (at, text) in changes {
+                *memory.get_mut(*at).ok_or_else(|| format!("no slot {at}"))? = bytes(text)?;
             }
             Ok::<_, String>(())
         };
@@ -115,7 +115,7 @@ fn bytes(text: &str) -> Result<[u8; SLOT_BYTES], String> {
     Ok(bytes)
 }
 
-/// Of a packet, whose header is 8 bytes.
+/// Parses the interrupt in a packet, whose header is 8 bytes.
 fn interrupt(packet: &str) -> Result<Interrupt, String> {
     let bytes = hex::decode(packet).map_err(|error| format!("{packet}: {error}"))?;
     let body = bytes.get(8..).and_then(|body| body.split_at_checked(8));
@@ -126,8 +126,8 @@ fn interrupt(packet: &str) -> Result<Interrupt, String> {
     Ok(Interrupt { index, kind: *kind, value: value.to_vec() })
 }
 
-/// A slot as people read it: its type and its number.
-pub(crate) fn told(bytes: &[u8]) -> String {
+/// Formats a slot as text: its type and its number.
+pub(crate) fn text_of_slot(bytes: &[u8]) -> String {
     let slot = Slot::from_bytes(bytes.try_into().expect("a slot"));
     let number: Vec<u8> = slot.value().iter().rev().copied().collect();
     format!("{} 0x{}", slot.kind().name(), hex::encode(number))

@@ -1,4 +1,4 @@
-//! The cases of `ecdsa_verify`: signatures, each integer by itself.
+//! The cases of `ecdsa_verify`: signatures, with each integer given separately.
 
 use proofmill_op::ecdsa_verify::{Request, Signature, Verdict};
 use serde::Deserialize;
@@ -10,18 +10,18 @@ use super::integer;
 pub struct EcdsaCase {
     /// Unique in its file.
     pub id: String,
-    /// Why it is there.
+    /// The purpose of the case.
     pub comment: String,
-    /// What it is about.
+    /// Topics of the case.
     pub tags: Vec<String>,
-    /// The question.
+    /// The input.
     pub signature: Signature,
-    /// The one right answer.
+    /// The expected verdict.
     pub verdict: Verdict,
 }
 
 impl EcdsaCase {
-    /// The request for this case alone.
+    /// Returns the request for this case alone.
     pub fn request(&self) -> Request {
         Request::new(&self.signature.to_bytes()[..])
     }
@@ -52,12 +52,12 @@ struct Case {
     tags: Vec<String>,
 }
 
-/// Every embedded case. An error names the file and the case.
+/// Returns every embedded case. An error names the file and the case.
 pub fn cases() -> Result<Vec<EcdsaCase>, String> {
     super::read_all("ecdsa_verify/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<EcdsaCase>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if file.op != "ecdsa_verify" {

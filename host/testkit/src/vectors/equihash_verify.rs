@@ -1,4 +1,4 @@
-//! The cases of `equihash_verify`: headers, whole or told from a base.
+//! The cases of `equihash_verify`: headers, either complete or as changes of a base.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use serde::Deserialize;
 pub struct EquihashCase {
     /// Unique in its file.
     pub id: String,
-    /// Why it is there.
+    /// The purpose of the case.
     pub comment: String,
-    /// What it is about.
+    /// Topics of the case.
     pub tags: Vec<String>,
-    /// The question.
+    /// The parameter set.
     pub params: Params,
-    /// First 8 bytes of the personalisation.
+    /// The first 8 bytes of the personalisation.
     pub personalisation: Personalisation,
     /// Difficulty rule.
     pub network: Network,
     /// The whole header.
     pub header: Vec<u8>,
-    /// The one right answer.
+    /// The expected verdict.
     pub verdict: Verdict,
 }
 
 impl EquihashCase {
-    /// The request for this case alone.
+    /// Returns the request for this case alone.
     pub fn request(&self) -> Request {
         let request = Request::new(self.params, self.network, &self.header[..]);
         Request { personalisation: self.personalisation, ..request }
@@ -78,12 +78,12 @@ struct Edit {
     xor: String,
 }
 
-/// Every embedded case, file by file. An error names the file and the case.
+/// Returns every embedded case, file by file. An error names the file and the case.
 pub fn cases() -> Result<Vec<EquihashCase>, String> {
     super::read_all("equihash_verify/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<EquihashCase>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if file.op != "equihash_verify" {
@@ -134,7 +134,7 @@ fn read(
     })
 }
 
-/// A network's name, or `limit:0x` and the limit as a number of 64 hex digits.
+/// Parses a network's name, or `limit:0x` and the limit as a number of 64 hex digits.
 fn network(text: &str) -> Result<Network, String> {
     let Some(digits) = text.strip_prefix("limit:0x") else {
         return text.parse().map_err(|error: proofmill_op::Error| error.to_string());

@@ -1,4 +1,4 @@
-//! The cases of `msm`: points by their numbers in a file's list, scalars, and the sum.
+//! The cases of `msm`: points by their index in a file's list, scalars, and the result.
 
 use proofmill_op::msm::{Bases, Instance, Request, SCALAR_BYTES};
 use serde::Deserialize;
@@ -8,22 +8,22 @@ use serde::Deserialize;
 pub struct MsmCase {
     /// Unique in its file.
     pub id: String,
-    /// Why it is there.
+    /// The purpose of the case.
     pub comment: String,
-    /// What it is about.
+    /// Topics of the case.
     pub tags: Vec<String>,
     /// The group.
     pub instance: Instance,
-    /// The points, one after the other.
+    /// The points, concatenated.
     pub points: Vec<u8>,
-    /// A scalar for each.
+    /// One scalar for each point.
     pub scalars: Vec<u8>,
-    /// The one right answer.
+    /// The expected result.
     pub sum: Vec<u8>,
 }
 
 impl MsmCase {
-    /// The request for this case alone.
+    /// Returns the request for this case alone.
     pub fn request(&self) -> Request {
         Request::new(Bases::new(self.instance, &self.points[..]), &self.scalars[..])
     }
@@ -52,7 +52,7 @@ struct Case {
     tags: Vec<String>,
 }
 
-/// Of Fp, or the coefficients of one of Fp2, that of 1 first.
+/// An element of Fp, or the coefficients of one of Fp2, that of 1 first.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Element {
@@ -60,12 +60,12 @@ enum Element {
     Extended([String; 2]),
 }
 
-/// Every embedded case. An error names the file and the case.
+/// Returns every embedded case. An error names the file and the case.
 pub fn cases() -> Result<Vec<MsmCase>, String> {
     super::read_all("msm/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<MsmCase>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if file.op != "msm" {
@@ -95,7 +95,7 @@ fn parse(text: &str) -> Result<Vec<MsmCase>, String> {
     file.cases.into_iter().map(read).collect()
 }
 
-/// x and y, the identity as zeros.
+/// Encodes x and y; the identity as zeros.
 fn encode(instance: Instance, point: &Option<[Element; 2]>) -> Result<Vec<u8>, String> {
     let Some(coordinates) = point else { return Ok(vec![0; instance.point_bytes()]) };
     let integers: Vec<&String> = coordinates
@@ -109,7 +109,7 @@ fn encode(instance: Instance, point: &Option<[Element; 2]>) -> Result<Vec<u8>, S
     Ok(integers.iter().map(|value| integer(value, each)).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// `0x` and hex digits as a little-endian integer of so many bytes.
+/// Parses `0x` and hex digits as a little-endian integer of `bytes` bytes.
 fn integer(text: &str, bytes: usize) -> Result<Vec<u8>, String> {
     let digits = text.strip_prefix("0x").ok_or_else(|| format!("{text} is not 0x and digits"))?;
     let mut found = vec![0; bytes];

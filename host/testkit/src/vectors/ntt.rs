@@ -1,4 +1,4 @@
-//! The cases of `ntt`: elements and what they become.
+//! The cases of `ntt`: elements before and after a transform.
 
 use proofmill_op::ntt::{Direction, Field, Request};
 use serde::Deserialize;
@@ -6,24 +6,24 @@ use serde::Deserialize;
 /// A case of `ntt`.
 #[derive(Clone, Debug)]
 pub struct NttCase {
-    /// Unique among those of its field.
+    /// Unique in its field.
     pub id: String,
-    /// Whose elements these are.
+    /// The field of the elements.
     pub field: Field,
     /// Forward or inverse.
     pub direction: Direction,
-    /// Another root of unity than the standard one.
+    /// A root of unity other than the standard one.
     pub root: Option<Vec<u8>>,
     /// The shift of a coset.
     pub coset: Option<Vec<u8>>,
-    /// What is transformed.
+    /// The elements to transform.
     pub elements: Vec<u8>,
-    /// The only right answer.
+    /// The expected result.
     pub result: Vec<u8>,
 }
 
 impl NttCase {
-    /// The request for other elements, transformed as these.
+    /// Returns the request for other elements with the parameters of this case.
     pub fn request(&self, elements: impl Into<proofmill_op::Data>) -> Request {
         let mut request = Request::forward(self.field, elements);
         request.direction = self.direction;
@@ -47,12 +47,12 @@ struct Case {
     _tags: Vec<String>,
 }
 
-/// Every embedded case. An error names the file and the case.
+/// Returns every embedded case. An error names the file and the case.
 pub fn cases() -> Result<Vec<NttCase>, String> {
     super::read_all("ntt/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<NttCase>, String> {
     let (field, cases) = super::of_field::<Case>(text)?;
     let read = |case: Case| {

@@ -6,22 +6,22 @@ use serde::Deserialize;
 /// A case of `poseidon`.
 #[derive(Clone, Debug)]
 pub struct PoseidonCase {
-    /// Unique among those of its strength.
+    /// Unique in its strength.
     pub id: String,
-    /// Elements that a permutation takes.
+    /// The number of elements of a preimage.
     pub arity: usize,
-    /// How many rounds there are.
+    /// The strength, which determines the number of rounds.
     pub strength: Strength,
-    /// What is hashed.
+    /// The kind of preimage.
     pub domain: Domain,
     /// One preimage.
     pub preimage: Vec<u8>,
-    /// The only right answer.
+    /// The expected digest.
     pub digest: [u8; ELEMENT_BYTES],
 }
 
 impl PoseidonCase {
-    /// The request for these preimages, hashed as this one.
+    /// Returns the request for other preimages with the parameters of this case.
     pub fn request(&self, preimages: impl Into<proofmill_op::Data>) -> Request {
         Request::new(self.arity, preimages).in_domain(self.domain).with_strength(self.strength)
     }
@@ -54,12 +54,12 @@ struct Case {
     _tags: Vec<String>,
 }
 
-/// Every embedded case. An error names the file and the case.
+/// Returns every embedded case. An error names the file and the case.
 pub fn cases() -> Result<Vec<PoseidonCase>, String> {
     super::read_all("poseidon/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<PoseidonCase>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let strength = match &file.strength[..] {

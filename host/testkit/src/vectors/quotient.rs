@@ -1,4 +1,4 @@
-//! The cases of quotients: the values of a, b and c, and what is left of a b - c on a coset.
+//! The cases of quotients: the values of a, b and c, and the quotient of a b - c on a coset.
 
 use proofmill_op::Data;
 use proofmill_op::ntt::{Field, Quotient};
@@ -7,22 +7,22 @@ use serde::Deserialize;
 /// A case of [`Quotient`].
 #[derive(Clone, Debug)]
 pub struct QuotientCase {
-    /// Unique among those of its field.
+    /// Unique in its field.
     pub id: String,
-    /// Whose elements these are.
+    /// The field of the elements.
     pub field: Field,
-    /// Another root of unity than the standard one.
+    /// A root of unity other than the standard one.
     pub root: Option<Vec<u8>>,
     /// The shift of the coset.
     pub coset: Vec<u8>,
     /// The values of a, b and c.
     pub lists: [Vec<u8>; 3],
-    /// The only right answer.
+    /// The expected result.
     pub result: Vec<u8>,
 }
 
 impl QuotientCase {
-    /// The request.
+    /// Returns the request.
     pub fn request(&self) -> Quotient {
         let lists = self.lists.clone().map(Data::from);
         let mut request = Quotient::new(self.field, lists, &self.coset[..]);
@@ -30,7 +30,7 @@ impl QuotientCase {
         request
     }
 
-    /// The base-2 logarithm of the number of elements of a list.
+    /// Returns the base-2 logarithm of the number of elements of a list.
     pub fn log_size(&self) -> u32 {
         (self.result.len() / self.field.bytes()).ilog2()
     }
@@ -50,12 +50,12 @@ struct Case {
     _tags: Vec<String>,
 }
 
-/// Every embedded case. An error names the file and the case.
+/// Returns every embedded case. An error names the file and the case.
 pub fn cases() -> Result<Vec<QuotientCase>, String> {
     super::read_all("quotient/", parse)
 }
 
-/// The cases of one file's text.
+/// Parses the cases of one file's text.
 fn parse(text: &str) -> Result<Vec<QuotientCase>, String> {
     let (field, cases) = super::of_field::<Case>(text)?;
     let read = |case: Case| {

@@ -6,27 +6,27 @@ use serde::Deserialize;
 /// A case of the command stream.
 #[derive(Clone, Debug)]
 pub struct ShellCase {
-    /// The engines that the card has: this case is for no other.
+    /// The engines of the card. The case is for no other card.
     pub engines: Vec<Capability>,
     /// Unique in its file.
     pub id: String,
-    /// What is sent and answered, in turn.
+    /// Packets with their replies, in order.
     pub exchanges: Vec<Exchange>,
 }
 
 /// A packet and its reply.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// What is sent.
+    /// The packet.
     pub packet: Vec<u8>,
-    /// What is answered.
+    /// The expected reply.
     pub reply: Vec<u8>,
-    /// Bytes of the reply that name the build, from and to: any value is right.
+    /// Ranges of the reply that identify the build and may have any value.
     pub free: Vec<(usize, usize)>,
 }
 
 impl Exchange {
-    /// True for the right reply.
+    /// Returns whether the reply is the expected one.
     pub fn is_met_by(&self, reply: &[u8]) -> bool {
         let free = |at| self.free.iter().any(|&(from, to)| (from..to).contains(&at));
         let mut pairs = reply.iter().zip(&self.reply).enumerate();
@@ -64,7 +64,7 @@ struct ExchangeText {
     free: Vec<(usize, usize)>,
 }
 
-/// Every embedded case of the command stream. An error names the file and the case.
+/// Returns every embedded case of the command stream. An error names the file and the case.
 pub fn cases() -> Result<Vec<ShellCase>, String> {
     super::read_all("wire/shell", parse)
 }
@@ -80,7 +80,7 @@ fn parse(text: &str) -> Result<Vec<ShellCase>, String> {
     file.cases.into_iter().map(read).collect()
 }
 
-/// An engine by its instance: Equihash's parameters such as `200_9`, a curve, or a hash.
+/// Parses an engine's instance: Equihash's parameters such as `200_9`, a curve, or a hash.
 fn engine(instance: &str) -> Result<Capability, String> {
     if instance == "secp256k1" {
         return Ok(Capability::EcdsaVerify);

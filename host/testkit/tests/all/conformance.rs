@@ -1,4 +1,4 @@
-//! The same suite on every device: the processor, a card in software judged by the processor, every simulation.
+//! Runs the suite on every device: the CPU, a software model of the card with verdicts of the CPU, and every simulation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::vectors;
 
-/// Returns the number of checks.
+/// Runs the suite and returns the number of checks.
 pub fn conforms(device: &dyn Device) -> usize {
     let report = conformance(device, "");
     for check in report.failures() {
@@ -22,7 +22,7 @@ pub fn conforms(device: &dyn Device) -> usize {
         eprintln!("FAILED on {}: {}: {problem}", device.caps().uri, check.name);
     }
     assert!(report.is_success(), "{} checks failed", report.failures().count());
-    // A card that does nothing but hash or transform has its vectors of one instance, and no more.
+    // A card that only hashes or transforms has the vectors of one instance.
     let enough = match &device.caps().capabilities[..] {
         [Capability::Poseidon(_) | Capability::Ntt(_)] => 15,
         all => 20 * all.len(),
@@ -70,7 +70,7 @@ fn the_driver_conforms_over_cards_that_transform() {
 
 #[test]
 fn the_driver_conforms_over_a_card_in_software() {
-    for order in [Order::AsAsked, Order::Shuffled(Random::new(5))] {
+    for order in [Order::InOrder, Order::Shuffled(Random::new(5))] {
         let card = SoftCard::new(&engines(), support::judge()).with_order(order);
         let log = card.log();
         conforms(&Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap());
@@ -79,8 +79,8 @@ fn the_driver_conforms_over_a_card_in_software() {
     }
 }
 
-/// To the host, each has the same engines as neighbours: those with one adder and with one core, that without the bridge for PCIe, and those with one
-/// engine each. The last one's suite runs over PCIe (`pcie`).
+/// Simulations that have the same engines as others for the host: those with one adder and with one core, one without the bridge for PCIe, and those
+/// with one engine each. The suite of the last one runs over PCIe (`pcie`).
 const LONG: [&str; 6] = [
     "ecdsa_two",
     "msm_bn254_two_twin",
@@ -101,7 +101,7 @@ fn neighbours_of_other_cards_conform() {
     simulations_conform(|name| LONG.contains(&name));
 }
 
-/// As many at a time as there are cores: this is the longest test of all, and the last to end.
+/// Runs as many simulations at a time as there are cores: this is the longest test, and the last to end.
 fn simulations_conform(chosen: impl Fn(&str) -> bool) {
     let mut simulations = support::simulations();
     simulations.retain(|simulation| chosen(&simulation.name));
@@ -134,7 +134,7 @@ fn two_emulated_gpus_conform_as_one() {
     }
 }
 
-/// The least that can be set.
+/// Uses the smallest memory limit that can be set.
 #[test]
 fn an_emulated_gpu_of_little_memory_conforms() {
     if support::emulates_gpus() {
@@ -175,7 +175,7 @@ fn the_suite_ends_where_the_device_is_lost() {
     assert!(matches!(report.lost, Some(Error::Lost { .. })) && !report.is_success());
 }
 
-/// The vectors are worth something only when each error bit is produced, for each parameter set.
+/// Checks that each error bit is produced for each parameter set.
 #[test]
 fn every_error_bit_is_in_the_vectors() {
     let cases = vectors::equihash_verify().unwrap();

@@ -1,4 +1,4 @@
-//! The driver of the coprocessor and a card that stops responding: its ticket ends in time, and a card that is opened again works.
+//! The driver of the coprocessor with a card that stops responding: the ticket ends in time, and a card that is opened again works.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -14,19 +14,19 @@ use proofmill_op::coprocessor::{
 };
 use proofmill_op::{Device, DeviceKind, Error, Result, Submit, Ticket};
 
-/// Of a card that gets stuck.
+/// The time-out of a card that stops.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Far more than any test here needs, far less than for ever.
+/// A limit that only a hung test reaches.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a card behaves.
+/// The state of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 enum Mood {
     Works,
-    /// Its clock stands.
+    /// Its clock is stopped.
     Frozen,
-    /// Registers say what they said first, and no packet comes.
+    /// Registers keep the values that were read first, and no packet arrives.
     Stuck,
 }
 
@@ -35,13 +35,13 @@ enum Mood {
 struct Moody {
     card: Arc<Mutex<SimTransport>>,
     mood: Arc<AtomicU8>,
-    said: HashMap<u32, u32>,
+    first_read: HashMap<u32, u32>,
 }
 
 impl Moody {
     fn new(card: SimTransport) -> Self {
         let mood = Arc::new(AtomicU8::new(Mood::Works as u8));
-        Self { card: Arc::new(Mutex::new(card)), mood, said: HashMap::new() }
+        Self { card: Arc::new(Mutex::new(card)), mood, first_read: HashMap::new() }
     }
 
     fn becomes(&self, mood: Mood) {
@@ -53,7 +53,7 @@ impl Moody {
         self.mood.load(Ordering::SeqCst) == Mood::Stuck as u8
     }
 
-    /// The driver, which opens it anew.
+    /// Opens the card with a new driver.
     fn open(&self, timeout: Duration) -> Card {
         let options = Options { timeout, ..Options::new("sim:moody", DeviceKind::Sim) };
         Card::open(Box::new(self.clone()), options).unwrap()
@@ -79,13 +79,13 @@ impl Transport for Moody {
 
     fn read_register(&mut self, address: u32) -> Result<u32> {
         if self.is_stuck()
-            && let Some(word) = self.said.get(&address)
+            && let Some(word) = self.first_read.get(&address)
         {
             return Ok(*word);
         }
         let word = self.card.lock().unwrap().read_register(address)?;
         if self.is_stuck() {
-            self.said.insert(address, word);
+            self.first_read.insert(address, word);
         }
         Ok(word)
     }
@@ -109,7 +109,7 @@ fn end(ticket: Ticket<Response>) -> Result<Response> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
-/// 7 * 7, sent as interrupt 5.
+/// Computes 7 * 7 and sends it as interrupt 5.
 fn works(card: &Card) {
     let program = [
         Instruction::new(Opcode::Mul, [0, 0, 1]),
@@ -128,7 +128,7 @@ fn a_coprocessor_that_stops_responding_is_lost_and_works_after_a_reset() {
     for mood in [Mood::Stuck, Mood::Frozen] {
         let card = moody.open(if mood == Mood::Stuck { TIMEOUT } else { PATIENCE });
         works(&card);
-        // A program that never ends, on a card that stops while it runs; another request waits behind it.
+        // An endless program on a card that stops while it runs; another request waits behind it.
         let endless = [Instruction::new(Opcode::Jump, [1, 0, 0])];
         let tickets = [0; 2].map(|_| submit(&card, &endless, u64::MAX).unwrap());
         std::thread::sleep(Duration::from_millis(200));
@@ -162,7 +162,7 @@ fn a_program_that_never_ends_is_stopped_by_its_limit_and_the_next_one_is_right()
     works(&card);
 }
 
-/// Jumps to the upper half of instruction memory, multiplies in the upper half of data memory, and goes on behind the last slot.
+/// Jumps to the upper half of instruction memory, multiplies in the upper half of data memory, and runs past the last slot.
 #[test]
 fn a_program_has_the_slots_that_it_requests_on_every_device() {
     let Some(larger) = support::simulation("coprocessor_1024_twin") else { return };

@@ -1,5 +1,5 @@
-//! What the published card gets wrong (docs/design/wire.md), one test each: the vectors of these names, on the processor and
-//! on every simulation that has the engine.
+//! Defects of the published card (docs/design/wire.md), one test each: the vectors of these names, on the CPU and on
+//! every simulation that has the engine.
 
 use crate::support;
 use proofmill_op::ecdsa_verify::Verdict;
@@ -13,10 +13,10 @@ const RANGE_S: u8 = FAILED | Verdict::OUT_OF_RANGE_S;
 const INFINITY: u8 = FAILED | Verdict::X_INFINITY_POINT;
 const KEY: u8 = FAILED | Verdict::INVALID_KEY;
 
-/// Cycles within which a card rejects what is out of range: a small part of a verification.
+/// Maximum cycles until a card rejects values that are out of range: a small part of a verification.
 const AT_ONCE: u16 = 256;
 
-/// All vectors whose name begins so, alone on every device, have this mask. Returns the most cycles of any.
+/// Checks that all vectors whose names begin with `begins`, each alone on every device, have this mask. Returns the maximum of the cycles.
 fn answered(begins: &str, mask: u8) -> Option<u16> {
     let mut cases = vectors::ecdsa_verify().unwrap();
     cases.retain(|case| case.id.starts_with(begins));
@@ -36,7 +36,7 @@ fn answered(begins: &str, mask: u8) -> Option<u16> {
     most
 }
 
-/// The same, and where there is a clock, at once.
+/// Checks the mask and, on devices that count cycles, that the rejection is immediate.
 fn answered_at_once(begins: &str, mask: u8) {
     if let Some(cycles) = answered(begins, mask) {
         assert!(cycles <= AT_ONCE, "{begins}: {cycles} cycles");

@@ -34,7 +34,7 @@ fn two_simulated_cards_in_slots_conform_as_one_device() {
     let [(zero, way), (one, _)] = &ways[..] else { panic!("{ways:?}") };
     assert_eq!((zero, one), (&uri(first.folder(), "0"), &uri(first.folder(), "1")));
     assert!(way.round_trip > way.register && way.bytes_per_second > 0.0, "{way:?}");
-    // And left as it was found.
+    // The measurement leaves the card usable.
     assert!(proofmill_device::open(&uri(first.folder(), "0")).is_ok());
 }
 
@@ -56,7 +56,7 @@ fn two_of_the_boards_tops_conform_as_one_device() {
     conforms(&*proofmill_device::open(&uri(first.folder(), "0,1")).unwrap());
 }
 
-/// Points, and the elements of the quotient, whose result stays in the card as the scalars of a sum.
+/// Points and the elements of the quotient. The quotient stays on the card as the scalars of an MSM.
 #[test]
 fn a_proof_on_bn254_on_the_boards_top() {
     let Some(library) = library("f2_groth16_bn254_small_twin") else { return };
@@ -66,7 +66,7 @@ fn a_proof_on_bn254_on_the_boards_top() {
     support::await_memory_port_beats(&slot.file("resource0"), false); // the points
 }
 
-/// Transfers of many pages, more than a ring has, while packets are answered beside them.
+/// Transfers of more pages than a ring has, while packets are answered.
 #[test]
 fn the_memory_of_the_boards_top_is_written_and_read_through_its_port() {
     let Some(library) = library("f2_msm_toy") else { return };
@@ -95,7 +95,7 @@ fn the_memory_of_the_boards_top_is_written_and_read_through_its_port() {
     }
 }
 
-/// The same faults as with a card in software: rings, crossings and the reset are those of the circuit.
+/// The same faults as with the software model of the card: rings, clock crossings and the reset are those of the circuit.
 #[test]
 fn the_boards_top_survives_what_happens_to_cards() {
     let Some(library) = library("f2_toy") else { return };

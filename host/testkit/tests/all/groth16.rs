@@ -1,5 +1,5 @@
-//! A proof whose MSMs in G1 are computed by the circuit of `msm`, in simulation, and its quotient by that of `ntt` where the card has one: the
-//! rest is this machine's. An emulated GPU computes all MSMs and the quotient.
+//! A proof whose MSMs in G1 are computed by the simulated `msm` circuit, and its quotient by the `ntt` circuit where the
+//! card has one; the CPU does the rest. An emulated GPU computes all MSMs and the quotient.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use proofmill_proof::groth16::{Devices, Prover, Settings, Step, verify};
 use proofmill_proof::snarkjs::{Section, Witness, Zkey};
 
 fn proved_in_simulation(curve: Curve, constraints: usize) {
-    // With multipliers by a function: their circuits would be simulated for hours.
+    // With behavioural multipliers: simulating their circuits would take hours.
     let name = match curve {
         Curve::Bn254 => "msm_bn254_twin",
         _ => "msm_bls12_381_twin",
@@ -22,7 +22,7 @@ fn proved_in_simulation(curve: Curve, constraints: usize) {
     }
 }
 
-/// A key and a witness.
+/// Returns a key and a witness.
 fn files(circuit: &Circuit) -> (Zkey, Witness) {
     let (mut key, mut witness) = (Vec::new(), Vec::new());
     circuit.write_insecure_key(b"sim", &mut key).unwrap();
@@ -31,7 +31,7 @@ fn files(circuit: &Circuit) -> (Zkey, Witness) {
     (key, Witness::from_bytes("witness", witness).unwrap())
 }
 
-/// A proof whose MSMs in G1 that card computes, and its quotient if it makes one of that many elements. The card is still open.
+/// Proves with the MSMs in G1 on the card, and the quotient if it supports that size. Returns the card, still open.
 pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device> {
     let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
     let (key, witness) = files(&circuit);
@@ -46,7 +46,7 @@ pub fn proved_on(curve: Curve, constraints: usize, uri: &str) -> Arc<dyn Device>
     assert!(verify(&key.verifying_key().unwrap(), &proved.public_inputs, &proved.proof).unwrap());
     let field = if curve == Curve::Bn254 { Field::Bn254Fr } else { Field::Bls12_381Fr };
     let divides = card.caps().offers_quotient(field, key.domain_log());
-    // Four sections were loaded there, and their MSMs computed.
+    // The card loaded four sections and computed their MSMs.
     let requests = if divides { 8 + 1 } else { 8 };
     assert_eq!(card.metrics().requests - before, requests, "{uri}");
     for timed in proved.report.steps {
@@ -67,7 +67,7 @@ fn a_proof_on_bn254_with_its_msms_in_a_circuit() {
     proved_in_simulation(Curve::Bn254, 100);
 }
 
-/// A domain of 2^7, on one card and on two as one device, of which one transforms.
+/// A domain of 2^7, on one card, and on two as one device, of which one transforms.
 #[test]
 fn a_proof_on_bn254_with_its_quotient_in_a_circuit() {
     let Some(simulation) = support::simulation("groth16_bn254_small_twin") else { return };
@@ -98,7 +98,7 @@ fn a_proof_on_bls12_381_with_its_msms_in_a_circuit() {
     proved_in_simulation(Curve::Bls12_381, 60);
 }
 
-/// A GPU has no fallback here: what it cannot do is an error.
+/// The GPU has no fallback in this test: an unsupported request is an error.
 #[test]
 fn proofs_with_every_step_on_an_emulated_gpu() {
     if !support::emulates_gpus() {

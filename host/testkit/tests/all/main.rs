@@ -1,4 +1,4 @@
-//! What this crate shows from outside, in one program, so that it is compiled and linked once.
+//! Integration tests of this crate in one program, so that they are compiled and linked once.
 
 mod conformance;
 mod coprocessor;

@@ -17,21 +17,21 @@ use proofmill_op::{
 
 use crate::support;
 
-/// Counts transfers. The driver sees the memory port only if it is `open`.
+/// Counts transfers. The driver detects the memory port only if it is `open`.
 struct Counted {
     card: Arc<Mutex<SimTransport>>,
     name: String,
     open: bool,
     counts: Arc<Mutex<Counts>>,
-    /// Transfers through the port that end before one that the memory does not answer.
+    /// The number of transfers through the port before one that the memory does not answer.
     good: Option<usize>,
-    /// Runs before one whose first elements the memory does not give.
+    /// The number of runs before one whose first elements the memory does not return.
     runs: Option<usize>,
-    /// Replies to runs that come before the host is gone.
+    /// The number of replies to runs before the host is gone.
     replies: Option<usize>,
-    /// The first transfer waits for a message from here.
+    /// Blocks the first transfer until the test sends a message.
     gate: Option<Receiver<()>>,
-    /// Transfers that a host before this one began, whose ends are not for this one.
+    /// The number of transfers that an earlier host began, whose ends this host ignores.
     stale: usize,
 }
 
@@ -41,7 +41,7 @@ struct Counts {
     packets: BTreeMap<u32, usize>,
     /// Bytes through the port, of each channel: to the memory, and from it.
     bytes: BTreeMap<u32, [usize; 2]>,
-    /// What began and ended of transforms, in this order, each with the cycle.
+    /// Beginnings and ends of transfers and runs of transforms, in this order, each with the cycle.
     moments: Vec<(Moment, u64)>,
 }
 
@@ -50,19 +50,19 @@ enum Moment {
     /// A run was sent; one was answered.
     Run,
     Ran,
-    /// A transfer began, to the memory or from it; it has ended.
+    /// A transfer to or from the memory began; it ended.
     Up(u64),
     Down(u64),
     Moved,
 }
 
 impl Counted {
-    /// The driver sees the memory port.
+    /// Opens the memory port to the driver.
     fn new(card: SimTransport, counts: &Arc<Mutex<Counts>>) -> Self {
         Self::again(&Arc::new(Mutex::new(card)), counts)
     }
 
-    /// A card that was there before.
+    /// Wraps a card that an earlier host used.
     fn again(card: &Arc<Mutex<SimTransport>>, counts: &Arc<Mutex<Counts>>) -> Self {
         let name = card.lock().unwrap().name().to_owned();
         let (card, counts) = (card.clone(), counts.clone());
@@ -185,7 +185,7 @@ impl Transport for Counted {
     }
 }
 
-/// 2^10 elements of eight bytes, which a channel has in eight granules, and a tree of 2^7 leaves: five requests at once, which share the memory.
+/// 2^10 elements of eight bytes, in eight granules of a channel, and a tree of 2^7 leaves: five requests at once that share the memory.
 fn requests() -> Vec<AnyRequest> {
     let element = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
     let elements: Vec<u8> = (0..1 << 10).flat_map(|i| element(i).to_le_bytes()).collect();
@@ -250,7 +250,7 @@ fn elements_and_leaves_pass_through_the_memory_port_where_there_is_one() {
     }
 }
 
-/// The first of the two transfers of each request is up, the last is down.
+/// The first of the two transfers of each request goes to the card, the last one from it.
 #[test]
 fn a_request_whose_memory_does_not_answer_fails_alone() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
@@ -270,7 +270,7 @@ fn a_request_whose_memory_does_not_answer_fails_alone() {
     }
 }
 
-/// Through the port a request has few transfers: one up, one down, and the run between them.
+/// A request through the port has few transfers: one to the card, the run, and one from the card.
 #[test]
 fn progress_is_reported_after_each_transfer() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
@@ -287,7 +287,7 @@ fn progress_is_reported_after_each_transfer() {
 /// Bytes of a transform of 2^12 elements, which needs no scratch memory.
 const ONE: u64 = 8 << 12;
 
-/// Four transforms of 2^12 elements, each of other ones; card memory has them one behind the other.
+/// Returns four different transforms of 2^12 elements, which are consecutive in the card's memory.
 fn four() -> [ntt::Request; 4] {
     std::array::from_fn(|i| {
         let element = |j: usize| ((i << 12 | j) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
@@ -299,7 +299,7 @@ fn four() -> [ntt::Request; 4] {
     })
 }
 
-/// The results of these on a card that begins when it has all of them.
+/// Returns the results of these on a card that starts after it has received all of them.
 fn at_once(card: Counted) -> (Card, Vec<Result<Vec<u8>>>) {
     let (begin, gate) = mpsc::channel();
     let card = Counted { gate: Some(gate), ..card }.open();
@@ -347,7 +347,7 @@ fn elements_come_and_results_leave_while_others_are_transformed() {
     assert!(together < apart);
 }
 
-/// In a transfer, and in a run while others come and go.
+/// The fault occurs in a transfer, and in a run during other transfers.
 #[test]
 fn a_fault_of_the_memory_ends_one_of_several_transforms() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };
@@ -376,7 +376,7 @@ fn a_fault_of_the_memory_ends_one_of_several_transforms() {
     }
 }
 
-/// The host is gone with transforms in the card and elements on their way; the next one resets the card.
+/// The host dies with transforms in the card and elements in transfer; the next one resets the card.
 #[test]
 fn a_reset_among_several_transforms_leaves_nothing_of_them() {
     let Some(simulation) = support::simulation("xdma_ntt_poseidon_small_twin") else { return };

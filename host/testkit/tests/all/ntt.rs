@@ -1,4 +1,4 @@
-//! `ntt` on every simulation that has the engine and on a card in software, against the processor.
+//! `ntt` on every simulation that has the engine and on the software model of the card, against the CPU.
 
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use proofmill_testkit::soft_card::{SoftCard, SoftEngine};
 
 use crate::support;
 
-/// The fields that cards have, and the sizes of those that are in the simulations of every change.
+/// The fields of cards, and the sizes that the simulations of every change support.
 const FIELDS: [(Field, RangeInclusive<u32>); 3] =
     [(Field::Goldilocks, 6..=12), (Field::Bn254Fr, 1..=9), (Field::Bls12_381Fr, 1..=9)];
 
@@ -48,7 +48,7 @@ fn devices(field: Field) -> Vec<Box<dyn Device>> {
     std::iter::once(Box::new(soft) as Box<dyn Device>).chain(simulations).collect()
 }
 
-/// Both directions, on and off a coset, all of a size at once.
+/// Compares both directions, on and off a coset, all of a size at once.
 fn agree(device: &dyn Device, field: Field, logs: impl Iterator<Item = u32>) {
     let cpu = proofmill_device::open("cpu:").unwrap();
     let coset = |log| {
@@ -158,7 +158,7 @@ fn a_quotient_becomes_the_scalars_of_an_msm_on_bls12_381() {
     becomes_scalars(&simulation.uri(), Curve::Bls12_381, &pair::encode(&bls12_381::G1::GENERATOR));
 }
 
-/// MSMs whose scalars were computed on the card, against those of the processor; five quotients are resident at a time.
+/// Compares MSMs whose scalars were computed on the card with those of the CPU; five quotients are resident at a time.
 fn becomes_scalars(uri: &str, curve: Curve, generator: &[u8]) {
     let card = proofmill_device::open(uri).unwrap();
     let cpu = proofmill_device::open("cpu:").unwrap();

@@ -36,7 +36,7 @@ fn the_way_to_a_card_is_measured() {
     let [(card, way)] = &ways[..] else { panic!("{ways:?}") };
     assert_eq!(*card, uri(&xdma));
     assert!(way.round_trip > way.register && way.bytes_per_second > 0.0, "{way:?}");
-    // And left as it was found.
+    // The measurement leaves the card usable.
     assert!(proofmill_device::open(&uri(&xdma)).is_ok());
     assert!(proofmill_device::ways(&"cpu:".parse().unwrap()).unwrap().is_empty());
 }
@@ -47,7 +47,7 @@ fn a_proof_on_bn254_with_its_sums_behind_pcie() {
     crate::groth16::proved_on(proofmill_op::msm::Curve::Bn254, 30, &uri(&xdma));
 }
 
-/// On the board's top itself: packets, registers and the memory cross to the clocks of the engines and of the memory.
+/// On the board's top level: packets, registers and the memory cross to the clocks of the engines and of the memory.
 #[test]
 fn a_proof_on_bls12_381_with_its_points_through_the_memory_port() {
     let Some(xdma) = behind_files("xdma_msm_bls12_381_twin") else { return };
@@ -69,7 +69,7 @@ fn the_boards_top_conforms_over_pcie() {
     conforms(&*proofmill_device::open(&uri(&xdma)).unwrap());
 }
 
-/// The same faults as with a card in software: crossings, queues and the reset are those of the circuit.
+/// The same faults as with the software model of the card: clock crossings, queues and the reset are those of the circuit.
 #[test]
 fn the_boards_top_survives_what_happens_to_cards() {
     let Some(simulation) = support::simulation("xdma_toy") else { return };

@@ -1,5 +1,5 @@
-//! Two simulated cards as one device, over the host's real PCIe transport: the suite, and one of them killed in the middle of its work. Every
-//! ticket ends with the right response, or with an error that names the card; the other one continues alone.
+//! Two simulated cards as one device, over the host's real PCIe transport: the suite, and the loss of one during its work.
+//! Every ticket ends with the correct response, or with an error that names the card; the other card continues alone.
 
 use std::sync::Arc;
 use std::thread;
@@ -22,19 +22,19 @@ use proofmill_testkit::xdma::Xdma;
 
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Cards 0 and 1, which are waited for so long that a busy machine does not matter.
+/// Returns the URI of cards 0 and 1, with a time-out so long that a busy machine does not matter.
 fn uri(xdma: &Xdma) -> String {
     uri_within(xdma, 60)
 }
 
-/// Cards 0 and 1 with this time-out in seconds.
+/// Returns the URI of cards 0 and 1 with this time-out in seconds.
 fn uri_within(xdma: &Xdma, timeout: u32) -> String {
     let uri: Uri = "pcie:0,1".parse().unwrap();
     let uri = uri.with_option("prefix", &xdma.prefix());
     uri.with_option("timeout", &timeout.to_string()).to_string()
 }
 
-/// Cards 0 and 1.
+/// Returns cards 0 and 1.
 fn two(name: &str) -> Option<[Xdma; 2]> {
     let simulation = support::simulation(name)?;
     let card = || Box::new(support::transport(&simulation));
@@ -47,9 +47,9 @@ fn end<T>(ticket: Ticket<T>) -> Result<T> {
     ticket.wait_timeout(PATIENCE).unwrap_or_else(|_| panic!("a ticket hangs"))
 }
 
-/// What a card suffers.
+/// A way to lose a card.
 type Death = fn(&Xdma);
-/// Each with the time-out of the cards: a hung one is waited for that long.
+/// Each with the time-out of the cards, which is how long the host waits for a hung one.
 const DEATHS: [(&str, Death, u32); 2] =
     [("leaves the bus", Xdma::vanish, 60), ("hangs", |it| it.hang(true), 10)];
 
@@ -74,7 +74,7 @@ fn two_simulations_conform_as_one_device() {
     conforms(&*proofmill_device::open(&format!("sim:{name},{name}")).unwrap());
 }
 
-/// Every operation that a card in software has.
+/// Tests every operation of the software model of the card.
 #[test]
 fn three_cards_in_software_conform_as_one_device() {
     let engines: Vec<_> =
@@ -116,7 +116,7 @@ fn a_card_that_is_killed_in_the_middle_of_a_batch_is_dropped() {
         tickets.into_iter().for_each(|(count, ticket)| judge(ticket, count));
         let report = conformance(&*device, "48,5");
         assert!(report.is_success(), "{how}: {:?}", report.failures().next());
-        // And when the other one is gone, too, both are named.
+        // If the other one is lost, too, the error names both.
         cards[0].vanish();
         let error = end(submit(50)).unwrap_err();
         assert!(matches!(error, Error::Lost { .. } | Error::TimedOut { .. }), "{how}: {error}");
@@ -174,13 +174,13 @@ fn a_card_that_is_killed_in_the_middle_of_msms_hands_its_points_on() {
     }
 }
 
-/// 1 G, 2 G and so on.
+/// Returns 1 G, 2 G and so on.
 fn points(count: usize) -> Arc<[u8]> {
     use proofmill_algebra::{bn254::G1, encoding::pair, msm::multiples};
     multiples::<G1>(1, count).iter().flat_map(pair::encode::<G1>).collect()
 }
 
-/// Below r, since their uppermost bytes are small.
+/// Returns scalars below r, because their uppermost bytes are small.
 fn scalars(random: &mut Random, count: usize) -> Vec<u8> {
     let mut bytes = random.bytes(count * 32);
     bytes.iter_mut().skip(31).step_by(32).for_each(|high| *high &= 0x1f);

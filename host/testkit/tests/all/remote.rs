@@ -1,4 +1,4 @@
-//! Devices of other machines, over loopback: the suite, and faults of the connection.
+//! Remote devices over loopback: the suite, and faults of the connection.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -23,7 +23,7 @@ fn token() -> Option<Token> {
     Some(Token::new(TOKEN).unwrap())
 }
 
-/// A server of this device at this address.
+/// Serves a device at an address.
 fn serve_at(address: SocketAddr, device: Box<dyn Device>, limits: Limits) -> Running {
     Server::bind(address, Arc::from(device), token(), limits).unwrap().start().unwrap()
 }
@@ -53,7 +53,7 @@ fn signatures(count: usize) -> ecdsa_verify::Request {
     ecdsa_verify::Request::new(vec![0; count * ecdsa_verify::SIGNATURE_BYTES])
 }
 
-/// More than any test here needs on a busy machine.
+/// A limit that only a hung test reaches, on a busy machine, too.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits until a condition is true.
@@ -114,7 +114,7 @@ fn a_remote_simulation_conforms() {
     conforms(&client(&server));
 }
 
-/// Four clients at a time, each with several requests under way.
+/// Four clients at a time, each with several requests outstanding.
 #[test]
 fn clients_receive_their_own_responses() {
     let server = serve(cpu(), Limits::default());
@@ -189,7 +189,7 @@ fn resident_bytes_and_bases_survive_the_server() {
     soon("it is released", || server.held_bytes() == 0);
 }
 
-/// Returns the address of a proxy of a server, and a switch that makes it pass nothing more.
+/// Returns the address of a proxy of a server, and a switch that stops it.
 fn between(server: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -227,7 +227,7 @@ fn silence_fails_every_ticket_in_time_and_signs_of_life_do_not() {
     let timeout = Duration::from_secs(4);
     let device = RemoteDevice::open(Options { timeout, ..options(address) }).unwrap();
     let mut tickets: Vec<_> = (0..3).map(|_| device.submit(signatures(1)).unwrap()).collect();
-    // Longer than silence may be.
+    // Longer than the time-out.
     thread::sleep(2 * timeout);
     assert!(tickets.iter_mut().all(|ticket| ticket.poll().is_none()));
     is_mute.store(true, Ordering::SeqCst);
@@ -307,7 +307,7 @@ fn a_wrong_token_is_named() {
     }
 }
 
-/// Returns the address of another program, which sends this to every client.
+/// Returns the address of a program that sends these bytes to every client.
 fn sends(words: &[u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-"""Reasons why there is no result. An invalid proof, signature or header is a result, never an error."""
+"""Exceptions. An invalid proof, signature or header is a result, never an exception."""
 
 
 class Error(Exception):
@@ -26,7 +26,7 @@ class CancelledError(Error):
 
 
 class FileError(Error, OSError):
-    """A file cannot be read, or is not of its kind; the text says where."""
+    """A file cannot be read or is malformed; the message contains the position."""
 
 
 class DoesNotVerifyError(Error):

@@ -1,4 +1,4 @@
-//! Small circuits' files, and what is made of them.
+//! Files of small circuits, and commands on them.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use super::{command, expect, run};
 pub struct Made(pub TempDir);
 
 impl Made {
-    /// Of the chain of so many constraints.
+    /// Creates the files of a chain of this many constraints.
     pub fn new(curve: &str, constraints: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (out, count) = (folder.path().to_str().unwrap(), constraints.to_string());
@@ -30,7 +30,7 @@ impl Made {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// What a file in it holds.
+    /// Reads a file in it.
     pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.at(name)).unwrap()
     }

@@ -1,4 +1,4 @@
-//! What the tests of several files share: the command, files for it, and what is expected of it.
+//! Shared by the tests of several files: the command, its files, and its expected output.
 
 pub mod made;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// The command, on a machine without simulations.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proofmill"));
-    // No simulation is found here, whatever this machine has.
+    // The environment hides the simulations of this machine.
     command.args(arguments).env("PROOFMILL_SIM_DIR", "/nowhere/proofmill-simulations");
     command
 }
@@ -30,7 +30,7 @@ pub fn piped(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What was written, which is text.
+/// Returns the output, which must be text.
 pub fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }

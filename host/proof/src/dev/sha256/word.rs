@@ -1,6 +1,6 @@
-//! Words of 32 bits in a circuit, and what SHA-256 does to them.
+//! Words of 32 bits in a circuit, with the operations of SHA-256.
 //!
-//! A bit is a sum of variables that is 0 or 1; what is known is constant and costs nothing.
+//! A bit is a sum of variables that is 0 or 1. A known bit is constant and needs no constraint.
 
 use proofmill_algebra::field::PrimeField;
 
@@ -17,7 +17,7 @@ impl<F: PrimeField> Word<F> {
         Self((0..BITS).map(|bit| Linear::constant(F::from(u64::from(word >> bit & 1)))).collect())
     }
 
-    /// Four bytes, highest first, the first of which are the message's and private, the others those of its padding.
+    /// Returns the word of four big-endian bytes. The first ones are private and belong to the message, the others are padding.
     pub(super) fn message(circuit: &mut Builder<F>, known: &[u8], padding: &[u8]) -> Self {
         let mut bits = Vec::with_capacity(BITS);
         for byte in (0..BITS / 8).rev() {
@@ -31,7 +31,7 @@ impl<F: PrimeField> Word<F> {
         Self(bits)
     }
 
-    /// The integer.
+    /// Returns the integer.
     pub(super) fn number(&self) -> Linear<F> {
         weighted(&self.0)
     }
@@ -85,7 +85,7 @@ impl<F: PrimeField> Word<F> {
         Self((0..BITS).map(|i| f(&x.0[i], &y.0[i], &z.0[i])).collect())
     }
 
-    /// The sum, modulo 2^32, of numbers below 2^32.
+    /// Adds numbers below 2^32 modulo 2^32.
     pub(super) fn sum(circuit: &mut Builder<F>, numbers: &[Linear<F>]) -> Self {
         let sum = numbers.iter().fold(Linear::ZERO, |sum, more| sum.plus_times(F::ONE, more));
         let value = circuit.value(&sum).to_canonical().as_ref()[0];
@@ -94,7 +94,7 @@ impl<F: PrimeField> Word<F> {
         }
         let carries = numbers.len().next_power_of_two().ilog2() as usize;
         let mut bits: Vec<_> = (0..BITS + carries).map(|i| bit(circuit, value >> i & 1)).collect();
-        // sum = bits, with nothing to multiply.
+        // sum = bits, as a constraint without a product.
         let difference = sum.plus_times(-F::ONE, &weighted(&bits));
         circuit.constrain(&Linear::ZERO, &Linear::ZERO, &difference);
         bits.truncate(BITS);
@@ -102,13 +102,13 @@ impl<F: PrimeField> Word<F> {
     }
 }
 
-/// The number with these bits, lowest first.
+/// Returns the number with these bits, lowest first.
 fn weighted<F: PrimeField>(bits: &[Linear<F>]) -> Linear<F> {
     let weights = std::iter::successors(Some(F::ONE), |weight| Some(weight.double()));
     bits.iter().zip(weights).fold(Linear::ZERO, |sum, (bit, weight)| sum.plus_times(weight, bit))
 }
 
-/// A new variable b with b (1 - b) = 0.
+/// Creates a variable b with b (1 - b) = 0.
 fn bit<F: PrimeField>(circuit: &mut Builder<F>, value: u64) -> Linear<F> {
     let bit = Linear::variable(circuit.private(F::from(value)));
     let other = Linear::constant(F::ONE).plus_times(-F::ONE, &bit);

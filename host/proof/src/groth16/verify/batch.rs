@@ -1,12 +1,12 @@
-//! Many proofs with one key, by one product of pairings: with random r_i,
+//! Verification of many proofs with one key by one product of pairings: with random r_i,
 //!
 //! ```text
 //! product of e(r_i A_i, B_i) = e(alpha, beta)^s e(sum of r_i x_i, gamma) e(sum of r_i C_i, delta)      s: the sum of r_i
 //! ```
 //!
 //! (Bellare, Garay, Rabin, *Fast Batch Verification for Modular Exponentiation and Digital Signatures*, EUROCRYPT 1998, the small exponents
-//! test.) All values lie in groups of prime order, so wrong proofs pass with a chance of 2^-128 at most, whoever made them: the r_i are
-//! secret, fresh and chosen after the proofs. Where a batch does not pass, its halves are looked at.
+//! test.) All values are in groups of prime order, so an invalid proof passes with a probability of at most 2^-128: the r_i are secret, fresh
+//! and chosen after the proofs. If a batch does not pass, its halves are checked.
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::batch::Batched;
@@ -17,18 +17,18 @@ use proofmill_algebra::msm::affine_sum_vartime;
 use proofmill_algebra::tower::Fp12;
 
 use super::{Key, OnCurve, Points, PreparedVerifyingKey};
-use crate::groth16::suite::{ScalarOf, Suite, demand_curve, no_point};
+use crate::groth16::suite::{ScalarOf, Suite, no_point, require_curve};
 use crate::groth16::{Proof, Scalar};
 use crate::{Error, Result, halves};
 
 impl PreparedVerifyingKey {
-    /// Which of these are not valid, by their place, the first one first: none if all are. As [`PreparedVerifyingKey::verify`] for each, with
-    /// one final exponentiation for all if all are valid, and a Miller loop of one pair for each. Runs in the caller's rayon pool.
+    /// Returns the indices of the invalid proofs in ascending order. Each is judged as by [`PreparedVerifyingKey::verify`], with one final
+    /// exponentiation if all are valid, and a Miller loop of one pair for each. Runs in the caller's rayon pool.
     ///
-    /// An error when a question makes no sense: it says the number of the proof, from 0 on; or when the system gives no random bytes.
+    /// Returns an error for malformed input, with the index of the proof, or if the system returns no random bytes.
     pub fn find_invalid(&self, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
         for (at, (_, proof)) in proofs.iter().enumerate() {
-            demand_curve("proof", proof.curve, self.curve).map_err(|error| numbered(error, at))?;
+            require_curve("proof", proof.curve, self.curve).map_err(|error| numbered(error, at))?;
         }
         match &self.on {
             OnCurve::Bn254(key) => key.find_invalid(proofs),
@@ -37,7 +37,7 @@ impl PreparedVerifyingKey {
     }
 }
 
-/// The same error, of which it is known whose it is.
+/// Adds the index of the proof to an error.
 fn numbered(error: Error, at: usize) -> Error {
     match error {
         Error::Argument { argument, problem } => {
@@ -47,7 +47,7 @@ fn numbered(error: Error, at: usize) -> Error {
     }
 }
 
-/// A proof that makes sense, with its public values.
+/// A well-formed proof with its public inputs.
 struct Claim<'a, E: Suite> {
     public_inputs: &'a [Scalar],
     a: Affine<E::G1>,
@@ -55,7 +55,7 @@ struct Claim<'a, E: Suite> {
     c: Affine<E::G1>,
 }
 
-/// The points of each proof.
+/// Decodes the points of each proof.
 fn points_of_each<E: Suite>(isa: Isa, proofs: &[(&[Scalar], &Proof)]) -> Vec<Result<Points<E>>> {
     let a = each_point::<E::G1>(isa, "A", proofs.iter().map(|(_, proof)| &proof.a[..]));
     let b = each_point::<E::G2>(isa, "B", proofs.iter().map(|(_, proof)| &proof.b[..]));
@@ -82,7 +82,7 @@ impl<E: Suite> Key<E> {
             proofs.iter().zip(points).enumerate().map(|(at, ((public_inputs, _), points))| {
                 let claim = || {
                     let (a, b, c) = points?;
-                    self.check_publics(public_inputs)?;
+                    self.check_public_inputs(public_inputs)?;
                     Ok(Claim { public_inputs, a, b, c })
                 };
                 claim().map_err(|error| numbered(error, at))
@@ -91,7 +91,7 @@ impl<E: Suite> Key<E> {
         halves::find_invalid(claims.len(), |some| self.hold(&claims[some]))
     }
 
-    /// Are all these claims true?
+    /// Returns whether all claims are true.
     fn hold(&self, claims: &[Claim<E>]) -> Result<bool> {
         let isa = self.pairings.isa();
         let factors = halves::random_factors::<E::G1>(claims.len())?;
@@ -110,7 +110,7 @@ impl<E: Suite> Key<E> {
         Ok(self.pairings.product_with(&pairs, &rest)? == Fp12::ONE)
     }
 
-    /// The sum of r_i, and that of r_i x_i: of IC_0 and of each public value times its IC.
+    /// Computes the sum of r_i, and those of r_i x_i: the coefficients of IC_0 and of each public input's IC.
     fn statements(
         &self,
         claims: &[Claim<E>],

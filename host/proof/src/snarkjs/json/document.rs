@@ -1,4 +1,4 @@
-//! A file of JSON, as far as errors need it: its name, and the place of a value in it.
+//! A JSON file with what errors need: its name, and the position of a value in it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,13 +16,13 @@ use crate::{Error, FileError, Result};
 
 use super::PROTOCOL;
 
-/// Bytes under a name.
+/// A named sequence of bytes.
 pub(super) struct Document<'a> {
     name: &'a str,
     bytes: &'a [u8],
 }
 
-/// A number or a word, as the file has it: borrowed, so that its address gives its place.
+/// A number or a string as in the file: borrowed, so that its address gives its position.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'a>(#[serde(borrow)] &'a RawValue);
@@ -49,7 +49,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Reads a [regular] file of at most so many bytes.
+/// Reads a [regular] file of limited length.
 pub(super) fn read(path: &Path, most: usize) -> Result<(String, Vec<u8>)> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path, most: usize) -> Result<(String, Vec<u8>)> {
 }
 
 impl<'a> Document<'a> {
-    /// Refuses more than so many bytes.
+    /// Wraps bytes of limited length.
     pub fn new(name: &'a str, bytes: &'a [u8], most: usize) -> Result<Self> {
         let document = Self { name, bytes };
         if bytes.len() > most {
@@ -71,7 +71,7 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// The whole as a value.
+    /// Parses the whole document.
     pub fn parse<T: Deserialize<'a>>(&self) -> Result<T> {
         serde_json::from_slice(self.bytes).map_err(|error| {
             let said = error.to_string();
@@ -81,7 +81,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Bytes before this line and column, both counted from 1; the parser counts columns by bytes.
+    /// Returns the number of bytes before this line and column, both counted from 1; the parser counts columns in bytes.
     fn offset(&self, line: usize, column: usize) -> usize {
         let before: usize = self
             .bytes
@@ -103,7 +103,7 @@ impl<'a> Document<'a> {
         self.wrong_at(offset.min(self.bytes.len()), path, problem.into())
     }
 
-    /// What is wrong at the end of what was read.
+    /// Returns an error at the end of the parsed text.
     pub fn wrong_at_end(&self, path: impl fmt::Display, problem: impl Into<String>) -> FileError {
         self.wrong_at(self.bytes.len(), path, problem.into())
     }
@@ -113,8 +113,8 @@ impl<'a> Document<'a> {
         FileError { file, section, offset: offset as u64, problem }
     }
 
-    /// The curve, if the protocol is Groth16. What says neither is taken for Groth16 over BN254, as rapidsnark's proofs
-    /// are.
+    /// Returns the curve, if the protocol is Groth16. A file without either field is taken as Groth16 over BN254, as
+    /// rapidsnark's proofs are.
     pub fn facts(
         &self,
         protocol: Option<Text<'a>>,
@@ -158,7 +158,7 @@ fn in_terms_of_json(problem: &str) -> String {
     format!("{found}; expected {expected}")
 }
 
-/// A value as a file: indented by one space, without an end of line, as `JSON.stringify(value, null, 1)` has it.
+/// Formats a value as a file: indented by one space, without a final newline, like `JSON.stringify(value, null, 1)`.
 pub(super) fn text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(b" ");

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::snarkjs::curve::is_below;
 
 /// More digits than any number of these files has.
-const MOST_DIGITS: usize = 128;
+const MAX_DIGITS: usize = 128;
 
 /// The decimal digits of an integer, lowest byte first.
 pub(super) fn text(integer: &[u8]) -> String {
@@ -22,10 +22,10 @@ pub(super) fn parse(
     modulus: &[u64],
 ) -> Result<Vec<u8>> {
     let value = text.value();
-    let digits = value.len() <= MOST_DIGITS && value.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = value.len() <= MAX_DIGITS && value.bytes().all(|byte| byte.is_ascii_digit());
     let integer = digits.then(|| BigUint::parse_bytes(value.as_bytes(), 10)).flatten();
     let Some(integer) = integer else {
-        let shown: String = value.chars().take(MOST_DIGITS / 2).collect();
+        let shown: String = value.chars().take(MAX_DIGITS / 2).collect();
         let problem = format!("'{}' is not a decimal number", shown.escape_debug());
         return Err(document.wrong(text, path, problem).into());
     };

@@ -8,12 +8,12 @@ use crate::snarkjs::curve::Facts;
 use crate::snarkjs::group;
 use crate::{Error, Result};
 
-/// x, y, z of a point of G1.
+/// Coordinates x, y, z of a point of G1.
 pub(super) type G1<T> = [T; 3];
-/// x, y, z of a point of G2, of each the coefficient of 1 first.
+/// Coordinates x, y, z of a point of G2, each with the coefficient of 1 first.
 pub(super) type G2<T> = [[T; 2]; 3];
 
-/// The coordinates of a point of G1; an error calls it by this name.
+/// Formats the coordinates of a point of G1; `name` identifies it in errors.
 pub(super) fn g1_text(facts: &Facts, name: &'static str, point: &[u8]) -> Result<G1<String>> {
     let [x, y] = coordinates::<2>(facts, name, point)?;
     Ok(match is_identity(point) {
@@ -22,7 +22,7 @@ pub(super) fn g1_text(facts: &Facts, name: &'static str, point: &[u8]) -> Result
     })
 }
 
-/// The coordinates of a point of G2; an error calls it by this name.
+/// Formats the coordinates of a point of G2; `name` identifies it in errors.
 pub(super) fn g2_text(facts: &Facts, name: &'static str, point: &[u8]) -> Result<G2<String>> {
     let [x0, x1, y0, y1] = coordinates::<4>(facts, name, point)?;
     Ok(match is_identity(point) {
@@ -34,7 +34,7 @@ pub(super) fn g2_text(facts: &Facts, name: &'static str, point: &[u8]) -> Result
     })
 }
 
-/// A point's elements of Fp.
+/// Splits a point into elements of Fp.
 fn coordinates<'a, const N: usize>(
     facts: &Facts,
     name: &'static str,
@@ -72,7 +72,7 @@ pub(super) fn g2(
     read(document, Instance::new(facts.curve, Group::G2), facts.base, path, point.as_flattened())
 }
 
-/// Reads a point that the identity cannot stand for.
+/// Reads a point other than the identity.
 pub(super) fn not_identity(
     document: &Document<'_>,
     path: &str,
@@ -85,7 +85,7 @@ pub(super) fn not_identity(
     }
 }
 
-/// x, y, z, of each as many texts as a coordinate has coefficients.
+/// Reads x, y and z, each with as many texts as a coordinate has coefficients.
 fn read(
     document: &Document<'_>,
     instance: Instance,

@@ -12,8 +12,8 @@ use super::{PROTOCOL, facts};
 use crate::Result;
 use crate::groth16::Proof;
 
-/// Most bytes of a file: some dozen times what a proof has.
-pub const MOST_BYTES: usize = 1 << 16;
+/// Maximum bytes of a file: some dozen times those of a proof.
+pub const MAX_BYTES: usize = 1 << 16;
 
 #[derive(Serialize, Deserialize)]
 struct File<T, W> {
@@ -26,13 +26,13 @@ struct File<T, W> {
 
 /// Reads a file.
 pub fn open(path: impl AsRef<Path>) -> Result<Proof> {
-    let (name, bytes) = document::read(path.as_ref(), MOST_BYTES)?;
+    let (name, bytes) = document::read(path.as_ref(), MAX_BYTES)?;
     parse(&name, &bytes)
 }
 
 /// Reads bytes, under a name for errors. The three points are points of their groups.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Proof> {
-    let document = Document::new(name, bytes, MOST_BYTES)?;
+    let document = Document::new(name, bytes, MAX_BYTES)?;
     let file: File<Text<'_>, Option<Text<'_>>> = document.parse()?;
     let facts = document.facts(file.protocol, file.curve)?;
     Ok(Proof {
@@ -43,7 +43,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Proof> {
     })
 }
 
-/// What the file of a proof holds. An error when a point has another length than those of the curve.
+/// Formats the file of a proof. Returns an error if the length of a point does not fit the curve.
 pub fn text(proof: &Proof) -> Result<String> {
     file(proof).map(|file| document::text(&file))
 }
@@ -59,14 +59,14 @@ fn file(proof: &Proof) -> Result<File<String, &'static str>> {
     })
 }
 
-/// As an object with the fields of snarkjs's file.
+/// Serializes an object with the fields of snarkjs's file.
 impl Serialize for Proof {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         file(self).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
-/// Checks what [`parse`] checks.
+/// Checks everything that [`parse`] checks.
 impl<'de> Deserialize<'de> for Proof {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let file = File::<String, String>::deserialize(deserializer)?;

@@ -1,4 +1,4 @@
-//! `public.json`: the public values, below r.
+//! `public.json`: the public inputs, below r.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use super::{facts, number};
 use crate::Result;
 use crate::groth16::Scalar;
 
-/// Most bytes of a file: 200,000 values.
-pub const MOST_BYTES: usize = 1 << 24;
+/// Maximum bytes of a file: 200,000 values.
+pub const MAX_BYTES: usize = 1 << 24;
 
 /// Reads a file of scalars of this curve.
 pub fn open(path: impl AsRef<Path>, curve: Curve) -> Result<Vec<Scalar>> {
-    let (name, bytes) = document::read(path.as_ref(), MOST_BYTES)?;
+    let (name, bytes) = document::read(path.as_ref(), MAX_BYTES)?;
     parse(&name, &bytes, curve)
 }
 
 /// Reads bytes, under a name for errors.
 pub fn parse(name: &str, bytes: &[u8], curve: Curve) -> Result<Vec<Scalar>> {
     let modulus = facts(curve)?.scalar;
-    let document = Document::new(name, bytes, MOST_BYTES)?;
+    let document = Document::new(name, bytes, MAX_BYTES)?;
     let texts: Vec<Text<'_>> = document.parse()?;
     let value = |(i, text): (usize, &Text<'_>)| {
         let value = number::parse(&document, &format!("[{i}]"), *text, modulus)?;
@@ -30,7 +30,7 @@ pub fn parse(name: &str, bytes: &[u8], curve: Curve) -> Result<Vec<Scalar>> {
     texts.iter().enumerate().map(value).collect()
 }
 
-/// What the file of public values holds.
+/// Formats the file of public inputs.
 pub fn text(values: &[Scalar]) -> String {
     let texts: Vec<_> = values.iter().map(|value| number::text(value)).collect();
     document::text(&texts)

@@ -19,10 +19,10 @@ use crate::deep::deep;
 use crate::groth16::VerifyingKey;
 use crate::{Error, Result};
 
-/// Most bytes of a file: 200,000 public values.
-pub const MOST_BYTES: usize = 1 << 26;
+/// Maximum bytes of a file: 200,000 public inputs.
+pub const MAX_BYTES: usize = 1 << 26;
 
-/// What is read, and all that a key is made of.
+/// The fields that are read.
 #[derive(Serialize, Deserialize)]
 #[expect(non_snake_case, reason = "the file's word")]
 struct Points<T, W> {
@@ -36,10 +36,10 @@ struct Points<T, W> {
     IC: Vec<G1<T>>,
 }
 
-/// An element of Fp12: of each of two elements of Fp6 three of Fp2, from the coefficient of 1 on.
+/// An element of Fp12: two elements of Fp6 with three of Fp2 each, from the coefficient of 1 on.
 type Fp12Text = [[[String; 2]; 3]; 2];
 
-/// What is written, in snarkjs's order.
+/// The fields that are written, in snarkjs's order.
 #[derive(Serialize)]
 #[expect(non_snake_case, reason = "the file's word")]
 struct Written {
@@ -56,14 +56,14 @@ struct Written {
 
 /// Reads a file.
 pub fn open(path: impl AsRef<Path>) -> Result<VerifyingKey> {
-    let (name, bytes) = document::read(path.as_ref(), MOST_BYTES)?;
+    let (name, bytes) = document::read(path.as_ref(), MAX_BYTES)?;
     parse(&name, &bytes)
 }
 
 /// Reads bytes, under a name for errors. All points are points of their groups, and alpha, beta, gamma and delta are not
 /// the identity. The pairing of alpha and beta, which follows from them, is not read.
 pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
-    let document = Document::new(name, bytes, MOST_BYTES)?;
+    let document = Document::new(name, bytes, MAX_BYTES)?;
     let file: Points<Text<'_>, Option<Text<'_>>> = document.parse()?;
     let facts = document.facts(file.protocol, file.curve)?;
     if file.IC.len() as u64 != u64::from(file.nPublic) + 1 {
@@ -88,8 +88,8 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
     })
 }
 
-/// What the file of a key holds. An error when a point has another length than those of the curve, or alpha or beta is
-/// none of its group.
+/// Formats the file of a key. Returns an error if the length of a point does not fit the curve, or alpha or beta is not in
+/// its group.
 pub fn text(key: &VerifyingKey) -> Result<String> {
     let points = points(key)?;
     Ok(document::text(&Written {
@@ -124,14 +124,14 @@ fn points(key: &VerifyingKey) -> Result<Points<String, &'static str>> {
     })
 }
 
-/// As an object with the fields of snarkjs's file, but for `vk_alphabeta_12`, which follows from them.
+/// Serializes an object with the fields of snarkjs's file, without `vk_alphabeta_12`, which follows from them.
 impl Serialize for VerifyingKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         points(self).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
-/// Checks what [`parse`] checks.
+/// Checks everything that [`parse`] checks.
 impl<'de> Deserialize<'de> for VerifyingKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         let points = Points::<String, String>::deserialize(deserializer)?;
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for VerifyingKey {
     }
 }
 
-/// e(alpha, beta). snarkjs raises to the same power of p^12 - 1 over r as [`proofmill_algebra::pairing`] does.
+/// Computes e(alpha, beta). snarkjs uses the same power of p^12 - 1 over r as [`proofmill_algebra::pairing`].
 fn alphabeta<E: Pairing>(key: &VerifyingKey) -> Result<Fp12Text> {
     let wrong = |argument| move |error| Error::argument(argument, format!("{error}"));
     let alpha = pair::decode::<E::G1>(&key.alpha_g1).map_err(wrong("alpha_g1"))?;

@@ -1,4 +1,4 @@
-//! The entries of the matrices A and B that are not zero. C needs none: what it is applied to is the product.
+//! The non-zero entries of the matrices A and B. C is not needed, because its values are the products.
 
 use proofmill_op::process::parallel;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ pub enum Matrix {
 /// An entry that is not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coefficient<'a> {
-    /// Which matrix.
+    /// The matrix.
     pub matrix: Matrix,
     /// The row, below the size of the domain.
     pub constraint: usize,
@@ -40,18 +40,18 @@ pub struct Coefficient<'a> {
     pub value: &'a Scalar,
 }
 
-/// All entries, in the file's order. What a [`Coefficient`] promises was checked when the file was opened.
+/// The entries, in the file's order. The guarantees of [`Coefficient`] were checked when the file was opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Coefficients<'a>(&'a [[u8; ENTRY]]);
 
 impl<'a> Coefficients<'a> {
-    /// The entries of a section, not checked.
+    /// Wraps the entries of a section without checks.
     pub(super) fn of(mut section: Part<'a>) -> Result<Self> {
         let count = section.u32("the number of coefficients")?;
         Ok(Self(section.all(count.into(), ENTRY, "coefficients")?.as_chunks().0))
     }
 
-    /// Are all entries what they have to be? An error names the first that is not.
+    /// Checks all entries. An error names the first invalid one.
     pub(super) fn check(section: Part<'a>, header: &Header) -> Result<()> {
         let first = section.at() + COUNT;
         let Self(entries) = Self::of(section.clone())?;
@@ -71,22 +71,22 @@ impl<'a> Coefficients<'a> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Are there none?
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The entry with this number; panics if there is none.
+    /// Returns the entry with this number. Panics if there is none.
     pub fn get(&self, number: usize) -> Coefficient<'a> {
         Coefficient::of(&self.0[number])
     }
 
-    /// One after the other.
+    /// Returns an iterator over the entries.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Coefficient<'a>> + Clone + use<'a> {
         self.0.iter().map(Coefficient::of)
     }
@@ -104,7 +104,7 @@ impl<'a> Coefficient<'a> {
     }
 }
 
-/// Matrix, constraint and signal.
+/// Returns matrix, constraint and signal.
 fn numbers(entry: &[u8; ENTRY]) -> [u32; 3] {
     std::array::from_fn(|i| {
         let bytes = entry[4 * i..4 * i + 4].try_into().expect("four bytes");
@@ -112,7 +112,7 @@ fn numbers(entry: &[u8; ENTRY]) -> [u32; 3] {
     })
 }
 
-/// What is wrong with an entry.
+/// Returns the problem of an entry.
 fn problem(entry: &[u8; ENTRY], header: &Header) -> Option<String> {
     let [matrix, constraint, signal] = numbers(entry);
     let (variables, domain) = (header.variables, 1u32 << header.domain_log);

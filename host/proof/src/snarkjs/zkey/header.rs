@@ -1,4 +1,4 @@
-//! What a key says of itself, and its six points.
+//! The header of a key, with its six points.
 
 use proofmill_op::msm::{Group, Instance};
 use proofmill_op::ntt::MAX_LOG_SIZE;
@@ -8,7 +8,7 @@ use crate::snarkjs::curve::{Facts, Prime};
 use crate::snarkjs::group::decode;
 use crate::{FileError, Result};
 
-/// Protocols by snarkjs's numbers.
+/// Numbers of the protocols in snarkjs.
 const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (2, "plonk"), (10, "fflonk")];
 const GROTH16: u32 = 1;
 
@@ -87,7 +87,7 @@ fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
     Ok(())
 }
 
-/// log2 of the domain's size.
+/// Reads log2 of the domain's size.
 fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
     let start = part.at();
     let size = part.u32("the size of the domain")?;

@@ -1,4 +1,4 @@
-//! Points of a key: in Montgomery form in the file, canonical as soon as they leave it.
+//! Points of a key: in Montgomery form in the file, canonical when read.
 
 use std::io;
 
@@ -14,14 +14,14 @@ use crate::snarkjs::container::{Label, Part};
 use crate::snarkjs::group::{decode, to_pairs};
 use crate::snarkjs::source::Source;
 
-/// The points of a section. As a [`Stream`] it gives canonical bytes, converted while they are read. A point that is not on
-/// the curve makes reading fail with a [`FileError`] inside the [`io::Error`]. That points are of the subgroup is trusted,
-/// as snarkjs does: in BN254's G1 all points of the curve are.
+/// The points of a section. As a [`Stream`] it returns canonical bytes, converted on reading. A point that is not on the
+/// curve makes reading fail with a [`FileError`] inside the [`io::Error`]. The subgroup is not checked, as in snarkjs: in
+/// BN254's G1 all points of the curve are in it.
 #[derive(Clone, Debug)]
 pub struct PointSection {
     source: Source,
     label: Label,
-    /// Where the first point is in the file.
+    /// The offset of the first point in the file.
     offset: usize,
     instance: Instance,
     count: usize,
@@ -29,7 +29,7 @@ pub struct PointSection {
 }
 
 impl PointSection {
-    /// A section that has to hold so many points.
+    /// Wraps a section that must have `count` points.
     pub(super) fn new(
         source: &Source,
         part: Part<'_>,
@@ -42,23 +42,23 @@ impl PointSection {
         Ok(Self { source, label, offset, instance, count, isa })
     }
 
-    /// The same points, read with the code path of a level.
+    /// Reads the points with the code path of an instruction-set level.
     pub fn read_with(self, isa: Isa) -> Self {
         Self { isa, ..self }
     }
 
-    /// Their group.
+    /// Returns the group.
     pub fn instance(&self) -> Instance {
         self.instance
     }
 
-    /// How many there are.
+    /// Returns the number of points.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Is every point of the group? Where the curve has other points too, that is a multiplication a point. An error is
-    /// about the first that is not.
+    /// Checks that every point is in the group. Where the curve has other points too, that is a multiplication per point. An
+    /// error is about the first that is not.
     pub fn check(&self) -> Result<()> {
         let points = self.stored().par_chunks_exact(self.instance.point_bytes()).enumerate();
         let wrong = points.map(|(number, point)| {
@@ -67,7 +67,7 @@ impl PointSection {
         parallel(|| wrong.find_map_first(|wrong| wrong)).map_or(Ok(()), |wrong| Err(wrong.into()))
     }
 
-    /// All points, each checked to be of the group.
+    /// Returns all points after a check that each is in the group.
     pub(super) fn checked(&self) -> Result<Vec<Vec<u8>>> {
         self.check()?;
         let mut points = vec![0; self.stored().len()];
@@ -76,18 +76,18 @@ impl PointSection {
         Ok(points.chunks_exact(self.instance.point_bytes()).map(<[u8]>::to_vec).collect())
     }
 
-    /// What is wrong with the point of this number.
+    /// Returns an error at the point with this number.
     fn wrong(&self, number: usize, error: EncodingError) -> FileError {
         let at = self.offset + number * self.instance.point_bytes();
         self.source.wrong(self.label, at, format!("point {number} is {error}"))
     }
 
-    /// The section as it is in the file.
+    /// Returns the section's bytes.
     fn stored(&self) -> &[u8] {
         &self.source.bytes()[self.offset..][..self.count * self.instance.point_bytes()]
     }
 
-    /// Whole points from this byte of the section on.
+    /// Converts whole points from this byte of the section on.
     fn convert(&self, start: usize, pairs: &mut [u8]) -> io::Result<()> {
         let stored = &self.stored()[start..start + pairs.len()];
         to_pairs(self.isa, self.instance, stored, pairs).map_err(|(number, error)| {
@@ -102,7 +102,7 @@ impl Stream for PointSection {
         Ok(self.stored().len() as u64)
     }
 
-    /// Whole points go straight into the buffer; of one that is cut by its ends, a part.
+    /// Converts whole points into the buffer directly, and copies the parts of the points at its ends.
     fn read_at(&self, offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
         let all = self.stored().len();
         let start = usize::try_from(offset).ok().filter(|&start| start <= all);

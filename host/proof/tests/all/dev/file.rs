@@ -1,4 +1,4 @@
-//! Files of `dev`, byte by byte, and what is computed of them in the most obvious way.
+//! Files of `dev`, byte by byte, and naive computations with them.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use proofmill_algebra::tower::Fp12;
 pub struct File(HashMap<u32, Vec<u8>>);
 
 impl File {
-    /// Of the kind with these four letters.
+    /// Reads a file with these four letters.
     pub fn read(file: &[u8], letters: &[u8; 4]) -> Self {
         assert_eq!(&file[..4], letters);
         let (mut found, mut at) = (HashMap::new(), 12);
@@ -32,12 +32,12 @@ impl File {
     }
 }
 
-/// Four bytes.
+/// Reads four bytes.
 pub fn integer(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().unwrap())
 }
 
-/// A pairing's groups, with coordinates that can be read.
+/// A pairing's groups, with coordinates that can be decoded.
 pub trait Curves:
     Pairing<G1: curve::Curve<Base: PrimeField + Coordinate>, G2: curve::Curve<Base: Coordinate>>
 {
@@ -68,7 +68,7 @@ pub fn points_g2<E: Curves>(bytes: &[u8]) -> Vec<Affine<E::G2>> {
     points(bytes, E::BYTES)
 }
 
-/// Points of the curve, from Montgomery form.
+/// Reads points of the curve from Montgomery form.
 fn points<C: curve::Curve<Base: Coordinate>>(bytes: &[u8], prime_bytes: usize) -> Vec<Affine<C>> {
     let radix = (0..8 * prime_bytes).fold(C::Base::ONE, |power, _| power.double());
     let inverse = radix.invert_vartime().unwrap();
@@ -79,7 +79,7 @@ fn points<C: curve::Curve<Base: Coordinate>>(bytes: &[u8], prime_bytes: usize) -
     bytes.chunks_exact(2 * each).map(point).collect()
 }
 
-/// The sum of k_i P_i.
+/// Computes the sum of k_i P_i.
 pub fn sum<C: curve::Curve>(points: &[Affine<C>], scalars: &[C::Scalar]) -> Projective<C> {
     assert_eq!(points.len(), scalars.len());
     let terms = points.iter().zip(scalars);
@@ -88,22 +88,22 @@ pub fn sum<C: curve::Curve>(points: &[Affine<C>], scalars: &[C::Scalar]) -> Proj
     })
 }
 
-/// Is the product of these pairings 1?
+/// Returns whether the product of these pairings is 1.
 pub fn is_one<E: Curves>(pairs: &[Pair<E>]) -> bool {
     product::<E>(Isa::best(), pairs) == Fp12::ONE
 }
 
-/// e(P, Q) = e(P', Q')?
+/// Returns whether e(P, Q) = e(P', Q').
 pub fn equal<E: Curves>((p, q): Pair<E>, other: Pair<E>) -> bool {
     is_one::<E>(&[(-p, q), other])
 }
 
-/// The root of order 2^log that circom's keys are made with.
+/// Returns the root of order 2^log that circom's keys use.
 pub fn root<F: PrimeField>(log: u32) -> F {
     (log..F::TWO_ADICITY).fold(least_non_residue_root(), |root: F, _| root.square())
 }
 
-/// The values at the odd powers of the root of order 2n of the polynomial with these n at the even ones.
+/// Returns the values at the odd powers of the root of order 2n of the polynomial with these n at the even ones.
 pub fn between<F: PrimeField>(values: &[F]) -> Vec<F> {
     let n = values.len() as u64;
     let (root, over_n) = (root::<F>(n.ilog2() + 1), F::from(n).invert_vartime().unwrap());

@@ -1,4 +1,4 @@
-//! Keys and witnesses: an obvious prover makes a proof of them that pairings accept.
+//! Keys and witnesses: a naive prover makes a proof from them that pairings accept.
 
 use proofmill_algebra::curve::{Affine, Curve as _};
 use proofmill_algebra::field::Field;
@@ -10,7 +10,7 @@ use super::file::{
     Curves, File, Scalar, between, canonical, equal, integer, is_one, points_g1, points_g2, sum,
 };
 
-/// Places of the circuits here.
+/// Size of the circuits' domain.
 const N: usize = 8;
 
 fn key(circuit: &Circuit, seed: &[u8]) -> Vec<u8> {
@@ -19,9 +19,9 @@ fn key(circuit: &Circuit, seed: &[u8]) -> Vec<u8> {
     key
 }
 
-/// (A w)_i, (B w)_i and their product at the odd places, the last less the others' product.
+/// Returns (A w)_i, (B w)_i and their product at the odd powers, the last minus the product of the others.
 fn at_odd_places<E: Curves>(coefficients: &[u8], values: &[Scalar<E>]) -> Vec<Scalar<E>> {
-    // They are multiplied by R^2, R = 2^256.
+    // The coefficients are multiplied by R^2, R = 2^256.
     let r_squared = (0..512).fold(Scalar::<E>::ONE, |power, _| power.double());
     let inverse = r_squared.invert_vartime().unwrap();
     let mut rows = [[Scalar::<E>::ZERO; N]; 2];
@@ -34,7 +34,7 @@ fn at_odd_places<E: Curves>(coefficients: &[u8], values: &[Scalar<E>]) -> Vec<Sc
     a.iter().zip(b).zip(c).map(|((a, b), c)| *a * b - c).collect()
 }
 
-/// A proof with r = s = 0 from the two files satisfies the equation of Groth16, and with other public values does not.
+/// Checks that a proof with r = s = 0 from the two files satisfies the equation of Groth16, and with other public inputs does not.
 fn examine<E: Curves>(circuit: &Circuit) {
     let key = File::read(&key(circuit, b"test"), b"zkey");
     let mut witness = Vec::new();
@@ -70,7 +70,7 @@ fn examine<E: Curves>(circuit: &Circuit) {
         assert!(!accepts(&wrong), "{i}");
     }
 
-    // What is in both groups has the same scalar there.
+    // Points in both groups have the same scalar.
     let (one, two) = (E::G1::GENERATOR, E::G2::GENERATOR);
     assert!(equal::<E>((delta_g1, two), (one, delta)));
     for (b_g1, b_g2) in g1(6).into_iter().zip(b_g2) {

@@ -17,7 +17,7 @@ use proofmill_proof::snarkjs::{Witness, Zkey};
 /// The curves with proofs.
 pub const CURVES: [Curve; 2] = [Curve::Bn254, Curve::Bls12_381];
 
-/// A key and the bytes of a witness.
+/// Returns a key and the bytes of a witness.
 pub fn files(curve: Curve, statement: &Statement) -> (Zkey, Vec<u8>) {
     let circuit = Circuit::new(curve, statement).unwrap();
     let (mut key, mut witness) = (Vec::new(), Vec::new());
@@ -26,18 +26,18 @@ pub fn files(curve: Curve, statement: &Statement) -> (Zkey, Vec<u8>) {
     (Zkey::from_bytes("key", key.into()).unwrap(), witness)
 }
 
-/// A witness of bytes.
+/// Reads a witness from bytes.
 pub fn witness(bytes: &[u8]) -> Witness {
     Witness::from_bytes("witness", bytes).unwrap()
 }
 
-/// Of a chain of so many steps.
+/// Returns key and witness of a chain of this many constraints.
 pub fn chain(curve: Curve, constraints: usize) -> (Zkey, Witness) {
     let (key, bytes) = files(curve, &Statement::Chain { constraints });
     (key, witness(&bytes))
 }
 
-/// The processor, with so many threads.
+/// Opens the processor with this many threads.
 pub fn cpu(threads: usize) -> Arc<CpuDevice> {
     Arc::new(CpuDevice::new(Some(threads)).unwrap())
 }

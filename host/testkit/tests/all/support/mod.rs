@@ -1,4 +1,4 @@
-//! Shared by the tests of several files: the simulations that are built, and the processor as the judge.
+//! Shared by the tests of several files: the available simulations, and verdicts of the CPU.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,15 +12,15 @@ use proofmill_device::{FOLDER_VARIABLE, Simulation, gpu_support};
 use proofmill_op::{AnyResponse, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
-/// Every simulation in the folder that takes packets. Where there is none the tests say so and end; when the folder was named in the
-/// environment, that is a failure.
+/// Returns every simulation in the folder that accepts packets. Where there is none, the tests print so and end; if the
+/// environment names the folder, that is a failure.
 pub fn simulations() -> Vec<Simulation> {
     let mut found = all();
     found.retain(|simulation| !transport(simulation).is_in_slot());
     found
 }
 
-/// These, and those behind the shell of an F2 instance.
+/// Returns these, and those behind the shell of an F2 instance.
 fn all() -> Vec<Simulation> {
     let found: Vec<_> =
         proofmill_device::list().into_iter().filter_map(|listed| listed.simulation).collect();
@@ -34,7 +34,7 @@ fn all() -> Vec<Simulation> {
     found.into_iter().filter(|simulation| !simulation.traced).collect()
 }
 
-/// The simulation of this name, if any is there.
+/// Returns the simulation of this name, if it is built.
 pub fn simulation(name: &str) -> Option<Simulation> {
     let found = all();
     let wanted = found.iter().find(|simulation| simulation.name == name).cloned();
@@ -48,7 +48,7 @@ pub fn simulation(name: &str) -> Option<Simulation> {
     wanted
 }
 
-/// The simulations that offer this, if any is there.
+/// Returns the simulations that offer this capability.
 pub fn offering(capability: &Capability) -> Vec<Simulation> {
     let found = offering_if_built(capability);
     assert!(
@@ -58,7 +58,7 @@ pub fn offering(capability: &Capability) -> Vec<Simulation> {
     found
 }
 
-/// The same, of simulations that the long tests alone have built.
+/// Returns the simulations with this capability that only the long tests build, if they are built.
 pub fn offering_if_built(capability: &Capability) -> Vec<Simulation> {
     let mut found = simulations();
     found.retain(|simulation| {
@@ -72,7 +72,7 @@ pub fn offering_if_built(capability: &Capability) -> Vec<Simulation> {
     found
 }
 
-/// Returns true if the library of `cuda:emulated` is built. Where it is not, the tests print so and end; where its folder is, that is a failure.
+/// Returns whether the library of `cuda:emulated` is built. Where it is not, the tests print so and end; where its folder exists, that is a failure.
 pub fn emulates_gpus() -> bool {
     let support = gpu_support();
     if support.emulation.is_none() {
@@ -85,12 +85,12 @@ pub fn emulates_gpus() -> bool {
     support.emulation.is_some()
 }
 
-/// A card of this simulation, to be spoken to directly.
+/// Returns a card of this simulation for direct access.
 pub fn transport(simulation: &Simulation) -> SimTransport {
     SimTransport::new(&SimLibrary::load(&simulation.path).unwrap()).unwrap()
 }
 
-/// A card's port for packets: the stream, or its registers where it is built that way.
+/// Returns a card's port for packets: the stream, or its registers if it is built that way.
 pub fn packet_port(mut transport: SimTransport) -> Box<dyn Transport> {
     match Mailbox::is_there(&mut transport).unwrap() {
         true => Box::new(Mailbox::new(transport).unwrap()),
@@ -98,7 +98,7 @@ pub fn packet_port(mut transport: SimTransport) -> Box<dyn Transport> {
     }
 }
 
-/// Waits until beats went to a card's memory through its memory port and, with `both`, came from there: the file of registers lags behind the card.
+/// Waits until beats went to a card's memory through its memory port and, with `both`, came back: the file of registers lags behind the card.
 pub fn await_memory_port_beats(registers: &Path, both: bool) {
     let start = Instant::now();
     loop {

@@ -1,6 +1,6 @@
-"""What the build of `make run` leaves out says so: `python3 tools/left_out.py`, after `make run`.
+"""Tests the errors for features that the build of `make run` omits: `python3 tools/omitted.py`, after `make run`.
 
-Each command ends with status 2 and names the feature that it needs, and what needs none works. Who uses the library with `cpu:` alone gets no
+Each command ends with status 2 and names the feature that it needs; commands without features work. The library with `cpu:` only depends on no
 driver of cards, no simulator and no keys for tests.
 """
 
@@ -10,8 +10,8 @@ import subprocess
 from place import PROOFMILL, ROOT, Failed, main, run
 
 ABSENT = "is not in this build; build with the feature"
-#: What is asked for, and what the answer has to say.
-LEFT_OUT = {
+#: Arguments -> part of the error.
+OMITTED = {
     "points generate --curve pallas --count 1 /dev/null": f"'pallas_g1' {ABSENT} 'pasta'",
     "points generate --curve bls12_377 --group g2 --count 1 /dev/null": f"'bls12_377_g2' {ABSENT} 'bls12_377'",
     "ntt --field pasta_fq from to": f"'pasta_fq' {ABSENT} 'pasta'",
@@ -30,8 +30,8 @@ def answer(arguments):
     return done.returncode, done.stdout
 
 
-def door():
-    for asked, wanted in LEFT_OUT.items():
+def cli():
+    for asked, wanted in OMITTED.items():
         status, said = answer(asked)
         if status != 2 or wanted not in said:
             raise Failed(f"`proofmill {asked}` ended with {status}: {said}")
@@ -40,7 +40,7 @@ def door():
         for feature in ("card", "cuda"):
             if f"{ABSENT} '{feature}'" not in said:
                 raise Failed(f"`proofmill {command}` does not name the feature '{feature}': {said}")
-    levels = json.loads(run([PROOFMILL, "doctor", "--json"]))["cpu"]["left_out"]
+    levels = json.loads(run([PROOFMILL, "doctor", "--json"]))["cpu"]["omitted"]
     for level in levels:
         status, said = answer(f"demo --isa {level}")
         if status != 2 or f"{level} is not in this build" not in said:
@@ -50,8 +50,8 @@ def door():
     for part in ("proofmill-card", "proofmill-cuda", "proofmill-testkit", "libloading", "proofmill-remote", 'proofmill-proof feature "dev"'):
         if part in needed:
             raise Failed(f"the library for cpu: alone depends on {part}")
-    print(f"{len(LEFT_OUT) + len(levels) + 6} passed, 0 failed")
+    print(f"{len(OMITTED) + len(levels) + 6} passed, 0 failed")
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

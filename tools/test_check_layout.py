@@ -1,11 +1,11 @@
-"""Every rule of check_house fails on a house that breaks it, and none on one that keeps it."""
+"""Every rule of check_layout fails on a checkout that breaks it, and none on one that keeps it."""
 
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-import check_house
+import check_layout
 
 SCALA = "rtl/src/main/scala/proofmill"
 SOUND = {
@@ -19,7 +19,7 @@ SOUND = {
     "spec/wire/fold.toml": "planned = true\n",
     "host/op/src/fold.rs": "",
     "host/cpu/src/fold.rs": "",
-    "host/op/src/device.rs": "pub enum Request {\n    Twist(twist::Request),\n    Fold(fold::Request),\n}\n",
+    "host/op/src/registry.rs": "operations! {\n    Twist = twist::Request;\n    Fold = fold::Request;\n}\n",
     "spec/Cargo.toml": "",
     "host/algebra/Cargo.toml": '[build-dependencies]\nproofmill-spec = "1"\n',
     "host/op/Cargo.toml": '[dependencies]\nproofmill-algebra = "1"\nserde = "1"\n',
@@ -27,40 +27,40 @@ SOUND = {
     "bench/Cargo.toml": '[dependencies]\nproofmill-device = "1"\n',
     f"{SCALA}/engine/Engine.scala": "package proofmill.engine\nimport proofmill.spec.Wire\n",
     f"{SCALA}/engine/twist/Twist.scala": "package proofmill.engine.twist\nimport proofmill.engine.Engine\n// proofmill.shell uses this\n"
-    "class Twist(a: Int = 1)\n    extends Door {\n}\ncase class Row(a: Int) extends Bundle\n",
-    f"{SCALA}/shell/Row.scala": "abstract class Door(a: Int) extends Component {\n}\n\ncase class Row(a: Int) extends Bundle\n",
+    "class Twist(a: Int = 1)\n    extends Port {\n}\ncase class Row(a: Int) extends Bundle\n",
+    f"{SCALA}/shell/Row.scala": "abstract class Port(a: Int) extends Component {\n}\n\ncase class Row(a: Int) extends Bundle\n",
     f"{SCALA}/shell/Shell.scala": "import proofmill.{engine, spec}\n",
     "Cargo.lock": 'source = "registry+https://github.com/rust-lang/' + "crates" + '.io-index"\n',
 }
 HOST = ".".join(("files.pythonhosted", "org"))
 
-#: What is broken -> (files that break it, what the complaint says).
+#: Broken rule -> (files that break it, part of the message).
 BROKEN = {
     "an engine names the shell": ({f"{SCALA}/engine/twist/Twist.scala": "import proofmill.shell.Shell\n"}, "engine names shell"),
     "in a group": ({f"{SCALA}/spec/A.scala": "import proofmill.{spec => s, engine}\n"}, "spec names engine"),
     "in full": ({f"{SCALA}/spec/A.scala": "val x = proofmill.arith.Adder()\n"}, "spec names arith"),
     "an engine names another": ({f"{SCALA}/engine/twist/Twist.scala": "import proofmill.engine.msm.Bucket\n"}, "engine twist names engine msm"),
-    "a new package": ({f"{SCALA}/misc/A.scala": ""}, "misc is not a room"),
+    "a new package": ({f"{SCALA}/misc/A.scala": ""}, "misc is not in the layout"),
     "op depends on cpu": ({"host/op/Cargo.toml": '[dependencies]\nproofmill-cpu = "1"\n'}, "op has cpu"),
     "cpu builds with device": ({"host/cpu/Cargo.toml": '[build-dependencies]\nproofmill-device = "1"\n'}, "cpu has device"),
     "for one machine only": ({"host/cpu/Cargo.toml": '[target."cfg(unix)".dependencies]\nproofmill-device = "1"\n'}, "cpu has device"),
     "a test needs the CLI": ({"host/cpu/Cargo.toml": '[dev-dependencies]\nproofmill-cli = "1"\n'}, "cpu has cli"),
-    "a new crate": ({"host/helper/Cargo.toml": ""}, "helper is not a room"),
+    "a new crate": ({"host/misplaced/Cargo.toml": ""}, "misplaced is not in the layout"),
     "host reads rtl": ({"host/op/src/twist.rs": 'include_str!("../../../rtl/pom.xml")\n'}, "reads a file of rtl/"),
     "rtl reads host": ({f"{SCALA}/spec/A.scala": 'Files.read("../host/op/src/twist.rs")\n'}, "reads a file of host/"),
     "no driver": ({"host/card/src/driver/twist.rs": None}, "driver/twist.rs is missing"),
     "no wire file": ({"spec/wire/fold.toml": None}, "wire/fold.toml is missing"),
-    "an engine that is planned": ({"host/card/src/driver/fold.rs": ""}, "says planned, but"),
+    "an engine that is planned": ({"host/card/src/driver/fold.rs": ""}, "is planned, but"),
     "spec depends on algebra": ({"spec/Cargo.toml": '[dependencies]\nproofmill-algebra = "1"\n'}, "spec has algebra"),
     "no vectors": ({"spec/vectors/twist/a.json": None}, "vectors/twist/*.json is missing"),
-    "two circuits": ({f"{SCALA}/shell/Twist.scala": "class Twist extends Door(1) {\n}\n"}, "Twist: a circuit's name"),
+    "two circuits": ({f"{SCALA}/shell/Twist.scala": "class Twist extends Port(1) {\n}\n"}, "Twist: a circuit's name"),
     "a circuit and another class": ({f"{SCALA}/spec/Twist.scala": "case class Twist(x: Int)\n"}, "Twist: a circuit's name"),
     "a registry's host": ({"host/op/Cargo.toml": f"# from {HOST}\n"}, "names the host"),
     "a host in the lock": ({"Cargo.lock": f'source = "registry+https://{HOST}"\n'}, "names the host"),
 }
 
 
-class House(unittest.TestCase):
+class Layout(unittest.TestCase):
     def faults(self, files):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
@@ -70,9 +70,9 @@ class House(unittest.TestCase):
                     path = root / name
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_text(text)
-            return [fault for check in check_house.CHECKS for fault in check(root)]
+            return [fault for check in check_layout.CHECKS for fault in check(root)]
 
-    def test_a_sound_house_has_no_faults(self):
+    def test_a_sound_layout_has_no_faults(self):
         self.assertEqual(self.faults({}), [])
 
     def test_every_breach_is_found_and_named(self):
