@@ -71,7 +71,7 @@ fn personalisation(text: &str) -> Result<Personalisation, String> {
 
 /// Verifies every file.
 pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    stdin_once(&arguments.files)?;
+    stdin_once(arguments.files.iter().map(|file| ("FILE", file)))?;
     let device = arguments.device.open(&Capability::EquihashVerify(arguments.params))?;
     Run::new(arguments, device, output).all()
 }
