@@ -16,7 +16,6 @@ use proofmill::ecdsa::file::Reader;
 use crate::output::{Exit, Output};
 use crate::source::{self, DeviceArguments, stdin_once};
 pub use convert::convert;
-use run::Run;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -81,7 +80,7 @@ impl Arguments {
 pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     stdin_once(arguments.files.iter().map(|file| ("FILE", file)))?;
     let device = arguments.device.open(&Capability::EcdsaVerify)?;
-    Run::new(arguments, device, output).all()
+    run::run(arguments, &*device, output)
 }
 
 /// Opens a file, or standard input; `wrap` sees what is read.
