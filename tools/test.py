@@ -66,6 +66,7 @@ STAGES = [
     Stage("layout", "dependency rules, counterparts of operations, no registry hosts", [python("check_layout")]),
     Stage("words", "standard terms in pages, messages, comments and names; links of pages", [python("check_words")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
+    Stage("deny", "licences and sources of the crates of others", [python("deny")], ("setup",)),
     Stage("clippy", "no warnings",
           [[*DEBUG, "clippy", *CRATES, "--all-targets", "--quiet", "--", "-D", "warnings"],
            *([*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
@@ -142,7 +143,7 @@ STAGES = [
 ]
 #: The list of test programs that this run has built.
 PROGRAMS = TARGET / "test/programs.json"
-GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "layout", "words", "figures", "tools"]}
+GROUPS = {"lint": ["setup", "rustfmt", "clippy", "scalafmt", "layout", "words", "figures", "deny", "tools"]}
 
 
 def environment():

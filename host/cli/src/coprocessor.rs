@@ -39,10 +39,10 @@ pub enum Command {
     "proofmill coprocessor asm pairing.asm --output program --data data",
 ))]
 pub struct Asm {
-    /// Writes instruction memory from slot 0 on, 8 bytes an instruction, in place of a listing
+    /// Writes instruction memory from slot 0 on, 8 bytes an instruction, in place of a listing; - is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Writes data memory from slot 0 on, 48 bytes a slot
+    /// Writes data memory from slot 0 on, 48 bytes a slot; - is standard output, and the listing goes to standard error
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// The program's text
@@ -120,6 +120,7 @@ fn asm(arguments: &Asm, output: &mut Output) -> anyhow::Result<Exit> {
         .filter_map(|((name, path), bytes)| Some((*name, path.as_deref()?, &bytes[..])))
         .collect();
     write_all(&files)?;
+    output.keep_apart_from(paths.iter().map(|(_, path)| *path));
     if arguments.output.is_none() {
         let cycles = cycles_of_all(&assembly)?;
         for (at, instruction) in &assembly.program {

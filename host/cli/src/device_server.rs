@@ -8,11 +8,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use proofmill::Uri;
-use proofmill_remote::{Limits, Server, Token};
+use proofmill_remote::{Limits, Server};
 
 use crate::hardening::Hardening;
 use crate::logs::Logs;
 use crate::output::{Exit, Output};
+use crate::source;
 use crate::threads::Threads;
 
 #[derive(Args)]
@@ -53,11 +54,7 @@ pub struct Arguments {
 /// Serves until a signal ends it.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     arguments.hardening.apply();
-    let file = arguments.token_file.as_deref();
-    let token = match (Token::find(file), file) {
-        (found, Some(_)) => found.context("--token-file")?,
-        (found, None) => found?,
-    };
+    let token = source::token(arguments.token_file.as_deref())?;
     let device = proofmill::open_uri(&arguments.threads.applied(arguments.device.clone())?)?;
     let uri = device.caps().uri.clone();
     arguments.logs.start()?;

@@ -5,7 +5,6 @@ mod progress;
 mod report;
 mod run;
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -15,9 +14,8 @@ use proofmill::ecdsa::Policy;
 use proofmill::ecdsa::file::Reader;
 
 use crate::output::{Exit, Output};
-use crate::source::{DeviceArguments, is_stdin, stdin_once};
+use crate::source::{self, DeviceArguments, stdin_once};
 pub use convert::convert;
-use run::Run;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -80,9 +78,9 @@ impl Arguments {
 
 /// Verifies every file.
 pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    stdin_once(&arguments.files)?;
+    stdin_once(arguments.files.iter().map(|file| ("FILE", file)))?;
     let device = arguments.device.open(&Capability::EcdsaVerify)?;
-    Run::new(arguments, device, output).all()
+    run::run(arguments, &*device, output)
 }
 
 /// Opens a file, or standard input; `wrap` sees what is read.
@@ -90,9 +88,6 @@ fn open<R: Read + 'static>(
     file: &Path,
     wrap: impl FnOnce(Box<dyn Read>) -> R,
 ) -> anyhow::Result<Reader<Box<dyn BufRead>>> {
-    let source: Box<dyn Read> = match is_stdin(file) {
-        true => Box::new(std::io::stdin()),
-        false => Box::new(File::open(file)?),
-    };
-    Ok(Reader::new(Box::new(BufReader::with_capacity(1 << 16, wrap(source))) as Box<dyn BufRead>)?)
+    let source = wrap(Box::new(source::open(file)?));
+    Ok(Reader::new(Box::new(BufReader::with_capacity(1 << 16, source)) as Box<dyn BufRead>)?)
 }

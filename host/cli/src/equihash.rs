@@ -13,7 +13,6 @@ use proofmill::equihash::{Network, Params, Personalisation};
 
 use crate::output::{Exit, Output};
 use crate::source::{DeviceArguments, is_stdin, stdin_once};
-use run::Run;
 
 /// A file is read as a whole; a larger one, or a stream that does not end, is refused.
 const MOST_BYTES: u64 = 1 << 30;
@@ -71,9 +70,9 @@ fn personalisation(text: &str) -> Result<Personalisation, String> {
 
 /// Verifies every file.
 pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    stdin_once(&arguments.files)?;
+    stdin_once(arguments.files.iter().map(|file| ("FILE", file)))?;
     let device = arguments.device.open(&Capability::EquihashVerify(arguments.params))?;
-    Run::new(arguments, device, output).all()
+    run::run(arguments, &*device, output)
 }
 
 fn content(file: &Path) -> anyhow::Result<Vec<u8>> {

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
+use crate::source::require_file;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -31,7 +32,7 @@ pub struct Info {
     /// Writes one line of JSON
     #[arg(long)]
     json: bool,
-    /// The proving key (.zkey)
+    /// The proving key (.zkey), a regular file
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
 }
@@ -42,10 +43,10 @@ pub struct Info {
     "proofmill key export-vkey circuit.zkey --output vkey.json",
 ))]
 pub struct ExportVkey {
-    /// Where to write it; an existing file is replaced
+    /// Where to write it; an existing file is replaced, - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "verification_key.json")]
     output: PathBuf,
-    /// The proving key (.zkey)
+    /// The proving key (.zkey), a regular file
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
 }
@@ -54,6 +55,7 @@ pub struct ExportVkey {
 pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
     let ExportVkey { output, zkey } = arguments;
     keep_apart(&[("--output", output)], &[("ZKEY", zkey)])?;
+    require_file("ZKEY", zkey)?;
     let exported = verifying_key::text(&Zkey::open(zkey)?.verifying_key()?)?;
     write_all(&[("--output", output, exported.as_bytes())])?;
     Ok(Exit::Valid)
@@ -61,6 +63,7 @@ pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
 
 /// Describes a key.
 pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
+    require_file("ZKEY", &arguments.zkey)?;
     let key = Zkey::open(&arguments.zkey)?;
     if arguments.check {
         check::all_points(&key)?;

@@ -15,6 +15,7 @@ macro_rules! examples {
     feature = "serve"
 )))]
 mod absent;
+mod ahead;
 #[cfg(feature = "bench")]
 mod bench;
 mod bls;

@@ -1,12 +1,14 @@
 //! Output of the subcommands, and their exit codes.
 
-use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use proofmill::groth16;
 use serde_json::json;
+
+use crate::new_file::is_stdout;
 
 /// The exit code of the command. Of several, the greatest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,20 +73,32 @@ fn listed(names: &[&str], joined: &str) -> String {
 
 /// Standard output, buffered, on a terminal by the line; a reader that went away is an error, not a panic.
 pub struct Output {
-    writer: BufWriter<io::Stdout>,
+    writer: BufWriter<Box<dyn Write + Send>>,
+    name: &'static str,
     terminal: bool,
 }
 
 impl Output {
     /// The process's own.
     pub fn stdout() -> Self {
-        let stdout = io::stdout();
-        Self { terminal: stdout.is_terminal(), writer: BufWriter::new(stdout) }
+        Self::new("standard output", io::stdout())
+    }
+
+    fn new(name: &'static str, stream: impl Write + io::IsTerminal + Send + 'static) -> Self {
+        let terminal = stream.is_terminal();
+        Self { writer: BufWriter::new(Box::new(stream)), name, terminal }
+    }
+
+    /// Writes to standard error from now on if one of these files goes to standard output, so that the two do not mix.
+    pub fn keep_apart_from<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
+        if files.into_iter().any(|file| is_stdout(file)) {
+            *self = Self::new("standard error", io::stderr());
+        }
     }
 
     /// Writes a line.
     pub fn line(&mut self, text: impl std::fmt::Display) -> anyhow::Result<()> {
-        writeln!(self.writer, "{text}").context("standard output")?;
+        writeln!(self.writer, "{text}").context(self.name)?;
         if self.terminal { self.flush() } else { Ok(()) }
     }
 
@@ -102,7 +116,7 @@ impl Output {
 
     /// Writes everything out.
     pub fn flush(&mut self) -> anyhow::Result<()> {
-        self.writer.flush().context("standard output")
+        self.writer.flush().context(self.name)
     }
 }
 

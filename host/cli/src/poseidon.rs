@@ -1,7 +1,6 @@
 //! `proofmill poseidon`: hashes and trees of elements from files, to files.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Write as _};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,10 +12,10 @@ use proofmill::poseidon::{self, Domain, ELEMENT_BYTES, Instance, Request, Streng
 use proofmill::{Capability, Device, Uri};
 use serde_json::json;
 
-use crate::new_file::{NewFile, keep_apart};
+use crate::new_file::{NewFile, keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::progress::Progress;
-use crate::source::regular;
+use crate::source::{self, regular, shown};
 use part::Part;
 
 mod part;
@@ -137,7 +136,7 @@ pub struct Prove {
     /// All rows, as `proofmill poseidon tree` writes them
     #[arg(value_name = "TREE")]
     tree: PathBuf,
-    /// Where to write the proof as JSON; an existing file is replaced
+    /// Where to write the proof as JSON; an existing file is replaced, - is standard output
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
 }
@@ -154,7 +153,7 @@ pub struct Check {
     /// Device that computes (see `proofmill devices`)
     #[arg(long, value_name = "URI", default_value = "cpu:")]
     device: Uri,
-    /// The proof
+    /// The proof, a file, a pipe or - for standard input
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
 }
@@ -280,10 +279,8 @@ fn prove(arguments: &Prove) -> anyhow::Result<Exit> {
     let mut file = regular(tree).with_context(place)?;
     let bytes = file.metadata().with_context(place)?.len();
     let proof = tree::prove(Shape::of_tree(arity, bytes)?, &mut file, index)?;
-    let place = || format!("PROOF: {}", to.display());
-    let mut new = NewFile::create(to).with_context(place)?;
-    writeln!(new, "{}", serde_json::to_string_pretty(&proof)?).with_context(place)?;
-    new.finish().with_context(place)?;
+    let text = serde_json::to_string_pretty(&proof)? + "\n";
+    write_all(&[("PROOF", to, text.as_bytes())])?;
     Ok(Exit::Valid)
 }
 
@@ -294,7 +291,7 @@ fn check(arguments: &Check, output: &mut Output) -> anyhow::Result<Exit> {
     let Check { root, device, proof: path } = arguments;
     let root = tree::of_text(root);
     let root = root.with_context(|| format!("--root: '{}' is not a number 0x…", arguments.root))?;
-    let proof = read_proof(path).with_context(|| format!("PROOF: {}", path.display()))?;
+    let proof = read_proof(path).with_context(|| format!("PROOF: {}", shown(path)))?;
     let found = proof.root(&*open(device, Instance::default())?)?;
     if found == root {
         output.line("valid")?;
@@ -305,6 +302,6 @@ fn check(arguments: &Check, output: &mut Output) -> anyhow::Result<Exit> {
 }
 
 fn read_proof(path: &Path) -> anyhow::Result<Proof> {
-    let file = BufReader::new(File::open(path)?.take(MOST_PROOF_BYTES));
+    let file = BufReader::new(source::open(path)?.take(MOST_PROOF_BYTES));
     Ok(serde_json::from_reader(file)?)
 }

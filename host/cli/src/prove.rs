@@ -2,20 +2,23 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use clap::Args;
-use proofmill::Uri;
 use proofmill::groth16::snarkjs::{self, Witness, Zkey};
 use proofmill::groth16::{
     Control, Error, Prover, Settings, StepProgress, devices_with_fallback, return_freed_memory,
 };
+use proofmill::{SecretBytes, Uri};
 
 use crate::hardening::Hardening;
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::progress::Progress;
+use crate::source::{is_stream, open, require_file, shown};
 use crate::threads::Threads;
 
 /// The steps of a proof, for the progress: five MSMs, rows, quotient, assembly, check.
@@ -27,10 +30,10 @@ const STEPS: usize = 9;
     "proofmill prove circuit.zkey --plan",
 ))]
 pub struct Arguments {
-    /// Where to write the proof; an existing file is replaced
+    /// Where to write the proof; an existing file is replaced, - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "proof.json")]
     output: PathBuf,
-    /// Where to write the public inputs; an existing file is replaced
+    /// Where to write the public inputs; an existing file is replaced, - is standard output
     #[arg(long, value_name = "FILE", default_value = "public.json")]
     public: PathBuf,
     /// Device for NTTs and MSMs (see `proofmill devices`); cpu: does what it does not offer
@@ -49,13 +52,13 @@ pub struct Arguments {
     /// Shows which device would do what and how much memory it takes; makes no proof
     #[arg(long)]
     plan: bool,
-    /// Writes one line of JSON: what was done where, time and memory
+    /// Writes one line of JSON: what was done where, time and memory. The report goes to standard error if - is an output
     #[arg(long)]
     json: bool,
-    /// The proving key (.zkey)
+    /// The proving key (.zkey), a regular file
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
-    /// The witness (.wtns); not needed with --plan
+    /// The witness (.wtns), a file, a pipe or - for standard input; not needed with --plan
     #[arg(value_name = "WTNS", required_unless_present = "plan")]
     witness: Option<PathBuf>,
 }
@@ -77,13 +80,18 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
     arguments.hardening.apply();
     keep_apart(&[("--output", proof), ("--public", public)], &read)?;
+    require_file("ZKEY", zkey)?;
+    if !arguments.plan {
+        output.keep_apart_from([proof, public]);
+    }
     return_freed_memory(); // as the plan has it
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_with_fallback(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
     let (prover, witness) = threads.run(|| {
         let key = Zkey::open(zkey)?;
-        let witness = arguments.witness.as_ref().map(Witness::open).transpose()?;
+        let witness =
+            arguments.witness.as_deref().map(|file| read_witness(file, &key)).transpose()?;
         let prover = Prover::new(&key, devices, arguments.settings())?;
         Ok((prover, witness))
     })?;
@@ -118,4 +126,22 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     ])?;
     report::proved(arguments, &plan, &prover.counts(), &proved, output)?;
     Ok(Exit::Valid)
+}
+
+/// Maps a witness file, or reads a witness for this key from a stream into memory for secrets.
+fn read_witness(file: &Path, key: &Zkey) -> anyhow::Result<Witness> {
+    if !is_stream(file) {
+        return Ok(Witness::open(file)?);
+    }
+    let name = shown(file);
+    let max_bytes = Witness::max_file_bytes(key.variables());
+    let bytes = open(file).and_then(|mut stream| SecretBytes::read_to_end(&mut stream, max_bytes));
+    let bytes = bytes.map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            anyhow::anyhow!("{error}, the most of a witness for {}", key.name())
+        }
+        _ => error.into(),
+    });
+    let bytes = bytes.with_context(|| format!("WTNS: {name}"))?;
+    Ok(Witness::from_bytes(name, bytes)?)
 }

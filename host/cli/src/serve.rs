@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use clap::Args;
 use proofmill::Uri;
-use proofmill_serve::{Limits, NamedKey, Settings, Token};
+use proofmill_serve::{Limits, NamedKey, Settings};
 
 use crate::hardening::Hardening;
 use crate::logs::Logs;
 use crate::output::{Exit, Output};
+use crate::source::{self, require_file};
 use crate::threads::Threads;
 
 #[derive(Args)]
@@ -19,7 +20,7 @@ use crate::threads::Threads;
     "proofmill serve --key age=age.zkey --listen 0.0.0.0:8080 --token-file token.txt --log-format json",
 ))]
 pub struct Arguments {
-    /// A proving key (.zkey) and its name in requests; may be given several times
+    /// A proving key (.zkey, a regular file) and its name in requests; may be given several times
     #[arg(long = "key", value_name = "NAME=ZKEY", required = true)]
     keys: Vec<NamedKey>,
     /// Address to listen on; port 0 selects a free port. An address that is not loopback requires a token
@@ -50,9 +51,12 @@ pub struct Arguments {
 
 /// Serves until a signal ends the service.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    for key in &arguments.keys {
+        require_file("--key", &key.file)?;
+    }
     let settings = Settings {
         listen: arguments.listen,
-        token: Token::find(arguments.token_file.as_deref())?,
+        token: source::token(arguments.token_file.as_deref())?,
         keys: arguments.keys.clone(),
         device: arguments.threads.applied(arguments.device.clone())?,
         fallback: arguments.threads.processor()?,

@@ -1,14 +1,20 @@
-//! Shared parts of subcommands that read files: the device's arguments, standard input as a file, and files of known length.
+//! Arguments that several subcommands share: the device, files and streams that are read, keys, the token.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+#[cfg(any(feature = "remote", feature = "serve"))]
+use proofmill::Token;
 use proofmill::pairing::Pairings;
 use proofmill::{Capability, Device, Uri};
 
 use crate::threads;
+
+/// Names of standard input.
+const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// The device that verifies.
 #[derive(Args)]
@@ -52,15 +58,70 @@ impl DeviceArguments {
 
 /// Returns whether the name means standard input.
 pub fn is_stdin(file: &Path) -> bool {
-    file == Path::new("-")
+    STDIN.iter().any(|name| file == Path::new(name))
 }
 
-/// An error if standard input is among the files more than once.
-pub fn stdin_once(files: &[PathBuf]) -> anyhow::Result<()> {
-    if files.iter().filter(|file| is_stdin(file)).count() > 1 {
-        bail!("FILE: standard input (-) can be read only once");
+/// Returns the name of a file in messages.
+pub fn shown(file: &Path) -> String {
+    if is_stdin(file) { "standard input".into() } else { file.display().to_string() }
+}
+
+/// Refuses standard input where an earlier argument reads it: `(argument, file)` each.
+pub fn stdin_once<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a PathBuf)>,
+) -> anyhow::Result<()> {
+    let mut reads = files.into_iter().filter(|(_, file)| is_stdin(file)).map(|(name, _)| name);
+    match (reads.next(), reads.next()) {
+        (Some(first), Some(second)) if first != second => {
+            bail!("{second}: standard input (-) can be read only once, and {first} reads it")
+        }
+        (Some(_), Some(second)) => bail!("{second}: standard input (-) can be read only once"),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a file is read once from its start to its end: standard input, a pipe, a device.
+pub fn is_stream(file: &Path) -> bool {
+    is_stdin(file) || fs::metadata(file).is_ok_and(|it| !it.is_file() && !it.is_dir())
+}
+
+/// Opens a file or standard input. Nothing is read ahead, so no buffer keeps a copy of a secret.
+pub fn open(file: &Path) -> io::Result<File> {
+    if !is_stdin(file) {
+        return File::open(file);
+    }
+    #[cfg(unix)]
+    return Ok(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?.into());
+    #[cfg(windows)]
+    return Ok(std::os::windows::io::AsHandle::as_handle(&io::stdin())
+        .try_clone_to_owned()?
+        .into());
+}
+
+/// Reads a [stream](is_stream) of public content. Reading stops after `max_bytes` and one more byte, which a parser refuses.
+pub fn read_stream(file: &Path, max_bytes: usize) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = open(file).and_then(|it| it.take(max_bytes as u64 + 1).read_to_end(&mut bytes));
+    read.with_context(|| shown(file))?;
+    Ok(bytes)
+}
+
+/// Refuses a key that is not a file. A key is mapped, and its parts are read many times in any order.
+pub fn require_file(argument: &str, key: &Path) -> anyhow::Result<()> {
+    if key == Path::new("-") || fs::metadata(key).is_ok_and(|it| !it.is_file()) {
+        let name = shown(key);
+        bail!(
+            "{argument}: {name}: a key must be a regular file, not standard input, a pipe or a folder"
+        );
     }
     Ok(())
+}
+
+/// Reads the token that clients must show, from the file of `--token-file` or from the environment.
+#[cfg(any(feature = "remote", feature = "serve"))]
+pub fn token(file: Option<&Path>) -> anyhow::Result<Option<Token>> {
+    let token = Token::find(file);
+    Ok(if file.is_some() { token.context("--token-file")? } else { token? })
 }
 
 /// Opens a file whose length is known, which excludes pipes and folders.

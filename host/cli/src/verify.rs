@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use proofmill::groth16::{self, Curve, PreparedVerifyingKey, snarkjs};
+use proofmill::groth16::snarkjs::{proof, public, verifying_key};
+use proofmill::groth16::{Curve, PreparedVerifyingKey, Proof, Scalar};
 use serde_json::json;
 
 use crate::output::{Exit, Output};
-use crate::source::DeviceArguments;
+use crate::source::{DeviceArguments, is_stream, read_stream, require_file, shown, stdin_once};
 
 #[derive(Args)]
 #[command(after_help = examples!(
@@ -25,16 +26,16 @@ pub struct Arguments {
     /// Writes one line of JSON a proof
     #[arg(long)]
     json: bool,
-    /// The verification key (.json), as `proofmill key export-vkey` and snarkjs write it
+    /// The verification key (.json), as `proofmill key export-vkey` and snarkjs write it; a regular file
     #[arg(value_name = "VKEY")]
     key: PathBuf,
-    /// The public values (.json)
+    /// The public inputs (.json), a file, a pipe or - for standard input
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
-    /// The proof (.json)
+    /// The proof (.json), a file, a pipe or - for standard input
     #[arg(value_name = "PROOF")]
     proof: PathBuf,
-    /// With --batch: the public values and the proof of each further one
+    /// With --batch: the public inputs and the proof of each further one
     #[arg(value_name = "PUBLIC PROOF", requires = "batch")]
     more: Vec<PathBuf>,
 }
@@ -42,20 +43,24 @@ pub struct Arguments {
 impl Arguments {
     /// The files of a proof.
     fn told(&self, [public, proof]: &[&PathBuf; 2]) -> String {
-        let [proof, public, key] = [proof, public, &self.key].map(|file| file.display());
+        let [proof, public, key] = [proof, public, &self.key].map(|file| shown(file));
         format!("{proof} for {public} with {key}")
     }
 }
 
 /// Verifies one proof, or a batch.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
+    let Arguments { key, public, proof, more, .. } = arguments;
+    require_file("VKEY", key)?;
+    let names = ["PUBLIC", "PROOF"].into_iter().cycle();
+    stdin_once(names.zip([public, proof].into_iter().chain(more)))?;
     if arguments.batch { many(arguments, output) } else { one(arguments, output) }
 }
 
 fn one(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let key = snarkjs::verifying_key::open(&arguments.key)?;
-    let public = snarkjs::public::open(&arguments.public, key.curve)?;
-    let proof = snarkjs::proof::open(&arguments.proof)?;
+    let key = verifying_key::open(&arguments.key)?;
+    let public = read_public(&arguments.public, key.curve)?;
+    let proof = read_proof(&arguments.proof)?;
     let (valid, seconds) = arguments.device.pairings(|pairings| {
         let start = Instant::now();
         let prepared = PreparedVerifyingKey::with_pairings(&key, pairings);
@@ -77,11 +82,10 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     );
     let first = [&arguments.public, &arguments.proof];
     let files: Vec<_> = [first].into_iter().chain(further.iter().map(|[a, b]| [a, b])).collect();
-    let key = snarkjs::verifying_key::open(&arguments.key)?;
-    let open = |[public, proof]: &[&PathBuf; 2]| {
-        Ok((snarkjs::public::open(public, key.curve)?, snarkjs::proof::open(proof)?))
-    };
-    let proofs = files.iter().map(open).collect::<groth16::Result<Vec<_>>>()?;
+    let key = verifying_key::open(&arguments.key)?;
+    let read =
+        |[public, proof]: &[&PathBuf; 2]| Ok((read_public(public, key.curve)?, read_proof(proof)?));
+    let proofs = files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
     let batch: Vec<_> = proofs.iter().map(|(public, proof)| (&public[..], proof)).collect();
     let (invalid, seconds) = arguments.device.pairings(|pairings| {
         let start = Instant::now();
@@ -103,6 +107,20 @@ fn many(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         exit = exit.max(verdict.tell(arguments, file, output)?);
     }
     Ok(exit)
+}
+
+fn read_public(file: &Path, curve: Curve) -> anyhow::Result<Vec<Scalar>> {
+    Ok(match is_stream(file) {
+        true => public::parse(&shown(file), &read_stream(file, public::MAX_BYTES)?, curve)?,
+        false => public::open(file, curve)?,
+    })
+}
+
+fn read_proof(file: &Path) -> anyhow::Result<Proof> {
+    Ok(match is_stream(file) {
+        true => proof::parse(&shown(file), &read_stream(file, proof::MAX_BYTES)?)?,
+        false => proof::open(file)?,
+    })
 }
 
 /// The output for a proof.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use proofmill_op::{Device, Error, Result};
-use proofmill_remote::{Options, RemoteDevice, Token};
+use proofmill_op::{Device, Error, Result, Token};
+use proofmill_remote::{Options, RemoteDevice};
 
 use crate::{Uri, seconds};
 

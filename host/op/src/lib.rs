@@ -23,6 +23,7 @@ mod progress;
 mod registry;
 mod secret;
 mod ticket;
+mod token;
 mod verdict;
 
 pub use cancel::Cancel;
@@ -35,3 +36,4 @@ pub use progress::Progress;
 pub use registry::{AnyCompleter, AnyRequest, AnyResponse, AnyTicket, Erased, RequestOf};
 pub use secret::{Full, Secret, SecretBytes, lock_memory, wipe};
 pub use ticket::{Completer, Ticket, milliseconds};
+pub use token::{TOKEN_VARIABLE, Token};

@@ -17,6 +17,9 @@ use memmap2::MmapMut;
 /// The smallest size for which a secret gets its own pages, which are excluded from core dumps and can be locked.
 const OWN_PAGES: usize = 1 << 16;
 
+/// Bytes that are read at a time from a stream of unknown length: the size of a pipe.
+const PART: usize = 1 << 16;
+
 static LOCKS: AtomicBool = AtomicBool::new(false);
 
 /// Locks the pages of large secrets that are allocated from now on, as far as the limit of locked memory (`ulimit -l`) allows. A secret that
@@ -117,6 +120,25 @@ impl SecretBytes {
         .reused(len);
         from.read_exact(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Reads to the end of a stream of unknown length. The memory is allocated once, for `max_bytes`, and is touched as bytes arrive. A longer
+    /// stream is an error of the kind `FileTooLarge`. Every error drops the bytes read so far.
+    pub fn read_to_end(from: &mut impl Read, max_bytes: usize) -> io::Result<Self> {
+        let mut bytes = Self::try_with_capacity(max_bytes)?;
+        let mut part = Self::zeroed(PART);
+        loop {
+            match from.read(&mut part) {
+                Ok(0) => return Ok(bytes),
+                Ok(count) if bytes.len() + count > max_bytes => {
+                    let problem = format!("more than {max_bytes} bytes");
+                    return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+                }
+                Ok(count) => bytes.extend_from_slice(&part[..count]).map_err(io::Error::other)?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn try_with_capacity(capacity: usize) -> io::Result<Self> {
@@ -305,6 +327,33 @@ mod tests {
             let secret = secret.reused(len / 2);
             assert_eq!((secret.as_ptr(), secret.len()), (start, len / 2));
             assert_eq!(secret.reused(4 * len).len(), 4 * len);
+        }
+    }
+
+    #[test]
+    fn a_stream_is_read_to_its_end_or_its_limit() {
+        /// Returns a few bytes at a time, and is interrupted before each.
+        struct Slow<'a>(&'a [u8], bool);
+        impl Read for Slow<'_> {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                self.1 = !self.1;
+                if self.1 {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                let count = into.len().min(1000);
+                self.0.read(&mut into[..count])
+            }
+        }
+        for len in [0, 1, 5000, 3 * PART + 7] {
+            let sent: Vec<u8> = (0..len).map(|i| i as u8 | 1).collect();
+            for max in [len, len + 1, len + PART] {
+                let read = SecretBytes::read_to_end(&mut Slow(&sent, false), max).unwrap();
+                assert_eq!(&read[..], &sent[..]);
+            }
+            let Some(max) = len.checked_sub(1) else { continue };
+            let error = SecretBytes::read_to_end(&mut Slow(&sent, false), max).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+            assert_eq!(error.to_string(), format!("more than {max} bytes"));
         }
     }
 

@@ -88,5 +88,5 @@ pub use proofmill_device::{Listed, Uri, list as devices, open, open_uri};
 pub use proofmill_op::{
     AnyRequest, AnyResponse, AnyTicket, Argument, Bytes, Cancel, Capability, Caps, Completer, Data,
     Device, DeviceKind, Error, Metrics, Operation, Progress, ResidentData, Result, Secret,
-    SecretBytes, Submit, Ticket, lock_memory,
+    SecretBytes, Submit, TOKEN_VARIABLE, Ticket, Token, lock_memory,
 };

@@ -10,10 +10,10 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use proofmill_op::{SecretBytes, wipe};
+use proofmill_op::{SecretBytes, Token, wipe};
+use sha2::{Digest as _, Sha256};
 use snow::{Builder, HandshakeState, StatelessTransportState};
-
-use crate::Token;
+use zeroize::Zeroizing;
 
 /// The version of the protocol.
 pub const VERSION: u16 = 2;
@@ -104,8 +104,15 @@ impl Read for Until<'_> {
     }
 }
 
+/// Returns the pre-shared key of a handshake; without a token it is public.
+fn pre_shared_key(token: Option<&Token>) -> Zeroizing<[u8; 32]> {
+    let text = token.map_or(&b""[..], Token::as_bytes);
+    let digest = Sha256::new().chain_update(b"proofmill-device token\0").chain_update(text);
+    Zeroizing::new(digest.finalize().into())
+}
+
 fn noise(token: Option<&Token>, is_client: bool) -> io::Result<HandshakeState> {
-    let key = Token::key(token);
+    let key = pre_shared_key(token);
     let prologue = hello(VERSION);
     let builder = Builder::new(PATTERN.parse().map_err(io::Error::other)?);
     let builder = builder.psk(0, &key).and_then(|builder| builder.prologue(&prologue));

@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use proofmill_op::{
     AnyRequest, AnyTicket, Argument, Bytes, Caps, Data, Device, DeviceKind, Error, Metrics,
-    ResidentData, Result, SecretBytes, coprocessor,
+    ResidentData, Result, SecretBytes, TOKEN_VARIABLE, Token, coprocessor,
 };
 
 use crate::channel::{self, Refusal, VERSION};
 use crate::message::{ClientMessage, Message, Place, Reply};
-use crate::{TOKEN_VARIABLE, Token};
 use link::{Job, Link};
 use resident::{Resident, Source};
 

@@ -13,9 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use proofmill_op::{Device, Error, Result};
+use proofmill_op::{Device, Error, Result, Token};
 
-use crate::Token;
 use budget::Budget;
 
 /// The limits of a server.

@@ -7,12 +7,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use proofmill::Token;
+use subtle::ConstantTimeEq as _;
 
 use crate::body;
 use crate::metrics::Rejection;
 use crate::response::{error, with};
 use crate::service::ProofService;
-use crate::settings::Token;
 
 /// Paths that need no token: they reveal no figures.
 const PUBLIC_PATHS: [&str; 3] = ["/", "/healthz", "/readyz"];
@@ -57,8 +58,14 @@ pub async fn authorize(
 fn check_token(token: &Token, path: &str, headers: &HeaderMap) -> Result<(), AccessDenied> {
     let shown = headers.get(header::AUTHORIZATION);
     let is_allowed =
-        PUBLIC_PATHS.contains(&path) || shown.is_some_and(|it| token.matches(it.as_bytes()));
+        PUBLIC_PATHS.contains(&path) || shown.is_some_and(|it| shows(it.as_bytes(), token));
     if is_allowed { Ok(()) } else { Err(AccessDenied::Token) }
+}
+
+/// Returns whether a value of the header `Authorization` shows this token. Tokens are compared in constant time.
+fn shows(header: &[u8], token: &Token) -> bool {
+    let Some((scheme, shown)) = header.split_at_checked(7) else { return false };
+    scheme.eq_ignore_ascii_case(b"bearer ") && bool::from(token.as_bytes().ct_eq(shown))
 }
 
 /// Protects against DNS rebinding: a web page whose name was made to resolve to this machine sends that name.
@@ -103,6 +110,24 @@ mod tests {
             "127.0.0.1.example.org",
         ] {
             assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn only_the_whole_token_matches() {
+        let token = Token::new("0123456789abcdef").unwrap();
+        for (header, matches) in [
+            ("Bearer 0123456789abcdef", true),
+            ("bearer 0123456789abcdef", true),
+            ("Bearer 0123456789abcdeF", false),
+            ("Bearer 0123456789abcde", false),
+            ("Bearer 0123456789abcdef0", false),
+            ("Basic  0123456789abcdef", false),
+            ("0123456789abcdef", false),
+            ("Bearer ", false),
+            ("", false),
+        ] {
+            assert_eq!(shows(header.as_bytes(), &token), matches, "{header}");
         }
     }
 

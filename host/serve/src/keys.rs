@@ -10,12 +10,8 @@ use serde_json::Value;
 
 use crate::settings::NamedKey;
 
-/// Bytes of a witness file in addition to its values, including sections that are skipped.
-const MAX_WITNESS_OVERHEAD: usize = 4096;
 /// Bytes of a public input in JSON: 77 digits, quotes, comma, space.
 const MAX_PUBLIC_INPUT_BYTES: usize = 96;
-/// Bytes of a value of a witness.
-const VALUE_BYTES: usize = 32;
 
 /// A key by its name, with its prover.
 pub struct ServedKey {
@@ -55,7 +51,7 @@ impl ServedKey {
 
     /// Returns the largest size of a witness file for this key.
     pub fn max_witness_bytes(&self) -> usize {
-        self.variables * VALUE_BYTES + MAX_WITNESS_OVERHEAD
+        Witness::max_file_bytes(self.variables)
     }
 
     /// Returns the largest size of a proof with its public inputs.

@@ -37,4 +37,4 @@ mod upload;
 
 pub use metrics::Summary;
 pub use server::run;
-pub use settings::{Limits, NamedKey, Settings, TOKEN_VARIABLE, Token};
+pub use settings::{Limits, NamedKey, Settings};

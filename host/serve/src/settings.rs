@@ -1,21 +1,13 @@
 //! The settings of the service: keys, devices, limits and access.
 
-use std::fmt;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use proofmill::Uri;
-use subtle::ConstantTimeEq as _;
-use zeroize::Zeroizing;
+use proofmill::{TOKEN_VARIABLE, Token, Uri};
 
-/// The environment variable with the token.
-pub const TOKEN_VARIABLE: &str = "PROOFMILL_TOKEN";
-/// Shorter tokens could be guessed.
-const MIN_TOKEN_LENGTH: usize = 16;
-const MAX_TOKEN_LENGTH: usize = 1024;
 const MAX_NAME_LENGTH: usize = 64;
 
 /// The settings of the service.
@@ -23,7 +15,7 @@ const MAX_NAME_LENGTH: usize = 64;
 pub struct Settings {
     /// The address to listen on. An address that is not loopback requires a token.
     pub listen: SocketAddr,
-    /// The token that clients must show.
+    /// The token that clients send as `Authorization: Bearer TOKEN`.
     pub token: Option<Token>,
     /// The proving keys.
     pub keys: Vec<NamedKey>,
@@ -112,83 +104,9 @@ impl FromStr for NamedKey {
     }
 }
 
-/// The token that clients send as `Authorization: Bearer TOKEN`. It is compared in constant time and never shown.
-#[derive(Clone)]
-pub struct Token(Zeroizing<String>);
-
-impl Token {
-    /// Reads the token from a file or, without one, from the environment variable [`TOKEN_VARIABLE`]. One line break at the end of the
-    /// file is ignored.
-    pub fn find(file: Option<&Path>) -> anyhow::Result<Option<Self>> {
-        if let Some(file) = file {
-            let text = std::fs::read_to_string(file).map(Zeroizing::new);
-            let text = text.with_context(|| format!("--token-file: {}", file.display()))?;
-            let line = text.strip_suffix('\n').unwrap_or(&text);
-            let token = Self::new(line.strip_suffix('\r').unwrap_or(line));
-            return token.with_context(|| format!("--token-file: {}", file.display())).map(Some);
-        }
-        match std::env::var(TOKEN_VARIABLE) {
-            Ok(text) => Self::new(&Zeroizing::new(text)).context(TOKEN_VARIABLE).map(Some),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(_) => bail!("{TOKEN_VARIABLE}: is not text"),
-        }
-    }
-
-    /// Checks a token: 16 to 1024 visible ASCII characters.
-    pub fn new(text: &str) -> anyhow::Result<Self> {
-        ensure!(
-            (MIN_TOKEN_LENGTH..=MAX_TOKEN_LENGTH).contains(&text.len())
-                && text.bytes().all(|byte| byte.is_ascii_graphic()),
-            "a token must have {MIN_TOKEN_LENGTH} to {MAX_TOKEN_LENGTH} visible ASCII characters and no spaces"
-        );
-        Ok(Self(Zeroizing::new(text.to_owned())))
-    }
-
-    /// Returns whether a value of the header `Authorization` shows this token.
-    pub fn matches(&self, header: &[u8]) -> bool {
-        let Some((scheme, shown)) = header.split_at_checked(7) else { return false };
-        scheme.eq_ignore_ascii_case(b"bearer ") && bool::from(self.0.as_bytes().ct_eq(shown))
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const TEXT: &str = "0123456789abcdef";
-
-    #[test]
-    fn only_the_whole_token_matches() {
-        let token = Token::new(TEXT).unwrap();
-        for (header, matches) in [
-            ("Bearer 0123456789abcdef", true),
-            ("bearer 0123456789abcdef", true),
-            ("Bearer 0123456789abcdeF", false),
-            ("Bearer 0123456789abcde", false),
-            ("Bearer 0123456789abcdef0", false),
-            ("Basic  0123456789abcdef", false),
-            ("0123456789abcdef", false),
-            ("Bearer ", false),
-            ("", false),
-        ] {
-            assert_eq!(token.matches(header.as_bytes()), matches, "{header}");
-        }
-        assert!(!format!("{token:?}").contains(TEXT));
-    }
-
-    #[test]
-    fn invalid_tokens_are_rejected_and_not_shown() {
-        for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdef\n"] {
-            let error = Token::new(text).unwrap_err().to_string();
-            assert!(error.contains("visible ASCII") && !error.contains("0123"), "{error}");
-        }
-    }
 
     #[test]
     fn the_name_of_a_key_fits_into_a_path() {
@@ -218,7 +136,7 @@ mod tests {
         for open in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80", "[2001:db8::1]:80"] {
             let refused = settings(open, None).check().unwrap_err().to_string();
             assert!(refused.contains(open) && refused.contains("--token-file"), "{refused}");
-            settings(open, Some(TEXT)).check().unwrap();
+            settings(open, Some("0123456789abcdef")).check().unwrap();
         }
         let mut twice = settings("127.0.0.1:0", None);
         twice.keys.push("a=c".parse().unwrap());

@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use proofmill::Token;
 use proofmill::groth16::Curve;
 use proofmill::groth16::dev::{Circuit, Statement};
 use tempfile::TempDir;
@@ -23,7 +24,7 @@ use tokio::task::JoinHandle;
 
 use crate::server;
 use crate::service::ProofService;
-use crate::{Limits, Settings, Summary, Token};
+use crate::{Limits, Settings, Summary};
 
 use client::Client;
 

@@ -46,7 +46,7 @@ impl From<Keys> for KeyForm {
 
 /// Writes all signatures, or no file.
 pub fn convert(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    stdin_once(&arguments.files)?;
+    stdin_once(arguments.files.iter().map(|file| ("FILE", file)))?;
     let target = &arguments.output;
     let place = || format!("--output: {}", target.display());
     let file = File::create_new(target).with_context(place)?;

@@ -1,8 +1,5 @@
-//! One run over all files. Requests are submitted ahead, across files, so that a device that takes many at once is
-//! kept busy; verdicts are written in the order of the files. What is ahead is bounded: one file's headers, and as
-//! many requests as the device can use.
+//! Verifies the headers of all files. At most one file is in memory, and as many requests as the device can use.
 
-use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::Instant;
@@ -15,6 +12,7 @@ use proofmill::{Bytes, Device, Submit, Ticket};
 use serde_json::json;
 
 use super::{Arguments, content};
+use crate::ahead::{Ahead, Results};
 use crate::busy::Busy;
 use crate::output::{Exit, Output, count};
 
@@ -22,12 +20,6 @@ use crate::output::{Exit, Output, count};
 const CHUNK: usize = 64;
 /// Minimum number of headers for a progress bar.
 const MANY: u64 = 1000;
-
-/// What will be written, in this order.
-enum Entry<'a> {
-    Batch(Batch<'a>),
-    Malformed(&'a Path, anyhow::Error),
-}
 
 /// Some headers of a file, with the device.
 struct Batch<'a> {
@@ -48,111 +40,102 @@ struct Tally {
     busy: Busy,
 }
 
-pub struct Run<'a> {
+/// What is written, and the progress bar beside it.
+struct Report<'a> {
     arguments: &'a Arguments,
-    device: Box<dyn Device>,
     output: &'a mut Output,
-    ahead: VecDeque<Entry<'a>>,
     tally: Tally,
     bar: ProgressBar,
 }
 
-impl<'a> Run<'a> {
-    pub fn new(arguments: &'a Arguments, device: Box<dyn Device>, output: &'a mut Output) -> Self {
-        let bar = progress(arguments.files.len());
-        let (ahead, tally) = (VecDeque::new(), Tally::default());
-        Self { arguments, device, output, ahead, tally, bar }
-    }
-
-    /// Verifies every file.
-    pub fn all(mut self) -> anyhow::Result<Exit> {
-        let gone_through = self.go_through();
-        if gone_through.is_err() {
-            // What was answered before is not kept back.
-            while let Ok(true) = self.write_oldest() {}
-        }
-        self.bar.finish_and_clear();
-        gone_through?;
-        self.summary()?;
-        Ok(match self.tally {
-            Tally { malformed: 1.., .. } => Exit::Input,
-            Tally { invalid: 1.., .. } => Exit::Invalid,
-            _ => Exit::Valid,
-        })
-    }
-
-    fn go_through(&mut self) -> anyhow::Result<()> {
-        let arguments = self.arguments;
-        for file in &arguments.files {
+/// Verifies every file.
+pub fn run<'a>(
+    arguments: &'a Arguments,
+    device: &dyn Device,
+    output: &'a mut Output,
+) -> anyhow::Result<Exit> {
+    let bar = progress(arguments.files.len());
+    let mut report = Report { arguments, output, tally: Tally::default(), bar };
+    let result = Ahead::run(device, &mut report, |queue| {
+        arguments.files.iter().try_for_each(|file| {
             match content(file).and_then(|bytes| Ok(read::headers(&bytes, arguments.params)?)) {
-                Ok(headers) => self.submit(file, &headers)?,
-                Err(error) => {
-                    self.make_room()?;
-                    self.ahead.push_back(Entry::Malformed(file, error));
-                }
+                Ok(headers) => submit(arguments, device, queue, file, &headers),
+                Err(error) => queue.broken(file, error),
             }
-        }
-        while self.write_oldest()? {}
-        Ok(())
-    }
+        })
+    });
+    report.bar.finish_and_clear();
+    result?;
+    report.summary(device)?;
+    Ok(match report.tally {
+        Tally { malformed: 1.., .. } => Exit::Input,
+        Tally { invalid: 1.., .. } => Exit::Invalid,
+        _ => Exit::Valid,
+    })
+}
 
-    fn submit(&mut self, file: &'a Path, headers: &Headers) -> anyhow::Result<()> {
-        // The bar has counted the file as one header.
-        self.bar.inc_length(headers.len() as u64 - 1);
-        if self.bar.is_hidden() && self.bar.length() >= Some(MANY) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        let Arguments { params, network, personalisation, .. } = *self.arguments;
-        let chunks = headers.as_bytes().chunks(CHUNK * params.header_bytes());
-        for (first, chunk) in (1..).step_by(CHUNK).zip(chunks) {
-            self.make_room()?;
+/// Submits the headers of a file.
+fn submit<'a>(
+    arguments: &Arguments,
+    device: &dyn Device,
+    queue: &mut Ahead<'_, 'a, Report<'a>>,
+    file: &'a Path,
+    headers: &Headers,
+) -> anyhow::Result<()> {
+    queue.results.expect(headers.len() as u64);
+    let Arguments { params, network, personalisation, .. } = *arguments;
+    let chunks = headers.as_bytes().chunks(CHUNK * params.header_bytes());
+    for (first, chunk) in (1..).step_by(CHUNK).zip(chunks) {
+        queue.submit(|| {
             let headers = Bytes::from(chunk);
             let request = Request::new(params, network, headers.clone());
             let request = Request { personalisation, ..request };
             let submitted = Instant::now();
-            let ticket = self.device.submit(request).with_context(|| place(file, first))?;
-            let batch = Batch { file, first, headers, submitted, ticket };
-            self.ahead.push_back(Entry::Batch(batch));
+            let ticket = device.submit(request).with_context(|| place(file, first))?;
+            Ok(Batch { file, first, headers, submitted, ticket })
+        })?;
+    }
+    Ok(())
+}
+
+impl<'a> Results<'a> for Report<'a> {
+    type Batch = Batch<'a>;
+
+    fn write(&mut self, batch: Batch<'a>) -> anyhow::Result<()> {
+        let verdicts = self.verdicts(batch.ticket, batch.submitted);
+        let verdicts = verdicts.with_context(|| place(batch.file, batch.first))?;
+        let headers = batch.headers.chunks_exact(self.arguments.params.header_bytes());
+        let mut rows = (batch.first..).zip(headers.zip(&verdicts));
+        let bar = self.bar.clone();
+        let mut write = || {
+            rows.try_for_each(|(number, (header, verdict))| {
+                self.header(batch.file, number, header, *verdict)
+            })
+        };
+        // Two streams on one terminal must not write into each other's lines.
+        if std::io::stdout().is_terminal() {
+            bar.suspend(write)?
+        } else {
+            write()?
         }
+        bar.inc(verdicts.len() as u64);
         Ok(())
     }
 
-    fn make_room(&mut self) -> anyhow::Result<()> {
-        if self.ahead.len() >= self.device.caps().queue.max(2) {
-            self.write_oldest()?;
-        }
+    fn write_broken(&mut self, file: &'a Path, error: anyhow::Error) -> anyhow::Result<()> {
+        self.bar.clone().suspend(|| self.malformed(file, error))?;
+        self.bar.inc(1);
         Ok(())
     }
+}
 
-    /// Waits for the oldest entry and writes it; false when there is none.
-    fn write_oldest(&mut self) -> anyhow::Result<bool> {
-        match self.ahead.pop_front() {
-            None => return Ok(false),
-            Some(Entry::Malformed(file, error)) => {
-                self.bar.clone().suspend(|| self.malformed(file, error))?;
-                self.bar.inc(1);
-            }
-            Some(Entry::Batch(batch)) => {
-                let verdicts = self.verdicts(batch.ticket, batch.submitted);
-                let verdicts = verdicts.with_context(|| place(batch.file, batch.first))?;
-                let headers = batch.headers.chunks_exact(self.arguments.params.header_bytes());
-                let mut rows = (batch.first..).zip(headers.zip(&verdicts));
-                let bar = self.bar.clone();
-                let mut write = || {
-                    rows.try_for_each(|(number, (header, verdict))| {
-                        self.header(batch.file, number, header, *verdict)
-                    })
-                };
-                // Two streams on one terminal must not write into each other's lines.
-                if std::io::stdout().is_terminal() {
-                    bar.suspend(write)?
-                } else {
-                    write()?
-                }
-                bar.inc(verdicts.len() as u64);
-            }
+impl Report<'_> {
+    /// Adds the headers of a file to the progress bar, which has counted the file as one.
+    fn expect(&mut self, headers: u64) {
+        self.bar.inc_length(headers - 1);
+        if self.bar.is_hidden() && self.bar.length() >= Some(MANY) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        Ok(true)
     }
 
     fn verdicts(
@@ -192,7 +175,7 @@ impl<'a> Run<'a> {
         self.output.broken(file, error, self.arguments.json)
     }
 
-    fn summary(&mut self) -> anyhow::Result<()> {
+    fn summary(&mut self, device: &dyn Device) -> anyhow::Result<()> {
         let Tally { valid, invalid, malformed, ref busy } = self.tally;
         let headers = valid + invalid;
         if self.arguments.json {
@@ -203,8 +186,8 @@ impl<'a> Run<'a> {
                 "malformed_files": malformed,
                 "device_seconds": busy.seconds(),
                 "headers_per_second": busy.rate(headers),
-                "cycles": self.device.metrics().cycles,
-                "device": self.device.caps().uri,
+                "cycles": device.metrics().cycles,
+                "device": device.caps().uri,
                 "params": self.arguments.params.to_string(),
             }));
         }
@@ -212,7 +195,7 @@ impl<'a> Run<'a> {
         if malformed > 0 {
             line += &format!("; {} malformed", count(malformed, "file"));
         }
-        line += &busy.summary(headers, "headers", &*self.device);
+        line += &busy.summary(headers, "headers", device);
         self.output.line(line)
     }
 }

@@ -7,6 +7,7 @@ use proofmill::groth16::{Counts, Plan, Planned, Proved, Retry, Timed};
 use serde_json::json;
 
 use super::Arguments;
+use crate::new_file::is_stdout;
 use crate::output::{Output, note};
 
 /// Prints the plan of a proof, as text or as JSON.
@@ -95,7 +96,11 @@ pub fn proved(
         let time = format!("{:.3} ms", seconds * 1e3);
         line(&step.to_string(), &time, device.as_deref(), output)?;
     }
-    let mut line = format!("{}: {:.3} s", arguments.output.display(), report.seconds);
+    let name = match is_stdout(&arguments.output) {
+        true => "standard output".into(),
+        false => arguments.output.display().to_string(),
+    };
+    let mut line = format!("{name}: {:.3} s", report.seconds);
     line += if arguments.no_self_check { ", not verified" } else { ", verified" };
     if let Some(bytes) = peak_memory() {
         line += &format!(", {} of memory", shown(bytes as usize));

@@ -59,6 +59,11 @@ fn what_was_assembled_is_disassembled() {
     expect(&coprocessor(&["asm", "-o", &program, "--data", &data, &paths[0]]), 0, &[]);
     assert_eq!(std::fs::read(&program).unwrap().len(), 7 * 8);
     assert_eq!(std::fs::read(&data).unwrap().len(), 70 * 48);
+    let sent = coprocessor(&["asm", "-o", "-", &paths[0]]);
+    assert_eq!(sent.stdout, std::fs::read(&program).unwrap());
+    let sent = coprocessor(&["asm", "--data", "-", &paths[0]]);
+    assert_eq!(sent.stdout, std::fs::read(&data).unwrap());
+    assert!(text(&sent.stderr).contains("miller_loop P, Q, f"), "the listing");
     let output = coprocessor(&["disasm", &program]);
     expect(&output, 0, &["at 1\n    miller_loop 64, 66, 1\n", "    send_interrupt 1, 456\n"]);
     std::fs::write(at("again"), &output.stdout).unwrap();

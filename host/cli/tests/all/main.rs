@@ -13,6 +13,7 @@ mod groth16_devices;
 mod groth16_progress;
 mod msm;
 mod ntt;
+mod pipes;
 mod poseidon;
 #[cfg(all(unix, feature = "serve"))]
 mod serve;

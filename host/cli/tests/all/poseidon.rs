@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{expect, files, run, text};
+use crate::support::{expect, files, piped, run, text};
 
 /// Small numbers as elements.
 fn elements(numbers: impl IntoIterator<Item = u8>) -> Vec<u8> {
@@ -90,6 +90,12 @@ fn a_tree_its_proofs_and_their_checks() {
             &[],
         );
         expect(&run(&["poseidon", "check", "--root", &root, &proof]), 0, &["valid"]);
+        let sent = run(&["poseidon", "prove", "--arity", "4", "--index", "63", &tree, "-"]);
+        expect(&sent, 0, &[]);
+        assert_eq!(sent.stdout, std::fs::read(&proof).unwrap());
+        expect(&piped(&["poseidon", "check", "--root", &root, "-"], &sent.stdout), 0, &["valid"]);
+        let nothing = piped(&["poseidon", "check", "--root", &root, "-"], b"");
+        expect(&nothing, 2, &["PROOF: standard input: "]);
         let output = run(&["poseidon", "check", "--root", "0x1", &proof]);
         expect(&output, 1, &["invalid: leads to ", &root]);
     }

@@ -19,6 +19,9 @@ use crate::{Error, Result};
 
 const FORMAT: Format = Format { magic: b"wtns", version: 2, sections: &["header", "values"] };
 
+/// Bytes of a file besides its values, where the length is not known beforehand.
+const MAX_OVERHEAD: usize = 4096;
+
 /// A witness. `Debug` does not show its values.
 #[derive(Clone)]
 pub struct Witness {
@@ -65,6 +68,12 @@ impl Witness {
                 Ok(Self { values: Values::Memory(bytes), facts, count })
             }
         }
+    }
+
+    /// Returns the largest size of a file that is read from a stream, where its length is not known beforehand: so many values, and 4096 bytes
+    /// for the header and for sections that are skipped.
+    pub fn max_file_bytes(values: usize) -> usize {
+        values * SCALAR_BYTES + MAX_OVERHEAD
     }
 
     fn read(source: Source) -> Result<Self> {

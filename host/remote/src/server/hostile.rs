@@ -8,12 +8,12 @@ use std::{io, panic, thread};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::msm::{Bases, Curve, Group, Instance};
 use proofmill_op::{
-    AnyRequest, Data, coprocessor, ecdsa_verify, equihash_verify, keccak256, msm, ntt, poseidon,
+    AnyRequest, Data, Token, coprocessor, ecdsa_verify, equihash_verify, keccak256, msm, ntt,
+    poseidon,
 };
 use proofmill_testkit::random::Random;
 
 use super::{Limits, Running, Server};
-use crate::Token;
 use crate::channel::{self, Receiver, Sender};
 use crate::message::{self, ClientMessage, Header, MAX_RESPONSE_HEAD, Place, Reply};
 
