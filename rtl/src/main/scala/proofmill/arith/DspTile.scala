@@ -2,8 +2,8 @@ package proofmill.arith
 
 import spinal.core._
 
-/** One signed product with registers at the operands, after the multiplication and at the result: the shape that
-  * becomes one DSP48E2 together with its registers. The only place with an attribute for a vendor's tool.
+/** A signed product with registers at the operands, after the multiplication and at the result. It maps to one DSP48E2 with
+  * its internal registers. This is the only module with an attribute that directs a vendor's tool to use a DSP.
   */
 case class DspTile(widthA: Int, widthB: Int) extends Component {
   definitionName = s"DspTile${widthA}x$widthB"

@@ -4,7 +4,7 @@ import proofmill.arith._
 import proofmill.spec.Field
 import spinal.core._
 
-/** The arithmetic of a form: everything that follows from how it represents residues. */
+/** The arithmetic of a form, derived from its representation of residues. */
 class FormArithmetic(field: Field, form: Form, options: Options) extends Arithmetic(field) {
   private val pace = options.price.pace
   val digits: Int = form.digits
@@ -51,7 +51,7 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
     }
   }
 
-  /** Digit by digit; no carry from one to the next. */
+  /** Combines residues digit by digit; no carry propagates between digits. */
   private def combine(latency: Int, terms: (Residue, Int)*): Residue = {
     val cycle = terms.map(_._1.cycle).max
     val sums = (0 until digits).map { i =>

@@ -8,9 +8,9 @@ import proofmill.spec.Curve
 object CurveUnits {
   def all: Seq[UnitTarget] = for {
     (kind, curve, adder) <- adders
-    options <- Seq(Options(), Options(twin = true))
-    name = s"${kind}_$curve" + (if (options.twin) "_twin" else "")
-  } yield UnitTarget(name, kind, curve, options.twin, () => adder().pipeline(arithmetic(adder(), options)))
+    options <- Seq(Options(), Options(model = true))
+    name = s"${kind}_$curve" + (if (options.model) "_twin" else "")
+  } yield UnitTarget(name, kind, curve, options.model, () => adder().pipeline(arithmetic(adder(), options)))
 
   /** Kind, curve, and what adds. */
   private def adders: Seq[(String, String, () => PointAdder)] = {

@@ -17,9 +17,9 @@ object MsmUnits {
       ("bls12_381", "bls12_381", 15),
       ("bls12_377", "bls12_377", 15)
     )
-    twin <- Seq(false, true)
-    make = () => new CoreUnit(() => new Points(Curve(curve), twin), bucketBits)
-  } yield UnitTarget(s"msm_core_$name" + (if (twin) "_twin" else ""), "msm_core", curve, twin, make)
+    model <- Seq(false, true)
+    make = () => new CoreUnit(() => new Points(Curve(curve), model), bucketBits)
+  } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 
 /** A core behind one door in and one out. In come points for buckets, and orders; out goes what the accumulator is after each

@@ -9,14 +9,14 @@ import spinal.lib._
 /** The pairing processor with its slots, and its multiplier of Fp. */
 object PairingUnits {
   def all: Seq[UnitTarget] = Seq("", "_twin").flatMap { kind =>
-    val twin = kind.nonEmpty
-    lazy val machine = new PairingMachine(twin)
+    val model = kind.nonEmpty
+    lazy val machine = new PairingMachine(model)
     Seq(
       UnitTarget(
         s"pairing_bls12_381$kind",
-        if (twin) "pairing" else "pairing_structure",
+        if (model) "pairing" else "pairing_structure",
         "bls12_381",
-        twin,
+        model,
         () => new PairingUnit(machine),
         () => beside(machine)
       ),
@@ -24,7 +24,7 @@ object PairingUnits {
         s"modmul_long_bls12_381_fp$kind",
         "modmul_long",
         "bls12_381_fp",
-        twin,
+        model,
         () => new LongMultiplierUnit(machine.arithmetic)
       )
     )

@@ -8,14 +8,14 @@ import spinal.lib._
 /** Parts of `poseidon` that have a twin: the linear layer of each configuration, and what makes digits of integers. */
 object PoseidonUnits {
   def all: Seq[UnitTarget] = for {
-    twin <- Seq(false, true)
-    suffix = if (twin) "_twin" else ""
+    model <- Seq(false, true)
+    suffix = if (model) "_twin" else ""
     unit <- PoseidonConfig.named.map { case (name, config) =>
       val what = s"linear_$name"
-      UnitTarget(what + suffix, "poseidon_linear", name, twin, () => new PoseidonLinearUnit(config, new Residues(twin)))
+      UnitTarget(what + suffix, "poseidon_linear", name, model, () => new PoseidonLinearUnit(config, new Residues(model)))
     } ++ Seq("poseidon_entry" -> BigInt(1), "poseidon_entry_montgomery" -> (BigInt(1) << 256)).map {
       case (name, divisor) =>
-        UnitTarget(s"$name$suffix", name, "all", twin, () => new PoseidonEntryUnit(new Residues(twin), divisor))
+        UnitTarget(s"$name$suffix", name, "all", model, () => new PoseidonEntryUnit(new Residues(model), divisor))
     }
   } yield unit
 

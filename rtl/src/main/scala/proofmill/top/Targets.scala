@@ -47,12 +47,12 @@ object Targets {
       "bls12_381" -> MsmConfig("bls12_381"),
       "bls12_377" -> MsmConfig("bls12_377")
     )
-    toys ++ real ++ real.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+    toys ++ real ++ real.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
   }
 
   /** Engines of Poseidon, each also with behavioural arithmetic. */
-  private def withTwins(named: Seq[(String, PoseidonConfig)]): Seq[(String, PoseidonConfig)] =
-    named ++ named.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+  private def withModels(named: Seq[(String, PoseidonConfig)]): Seq[(String, PoseidonConfig)] =
+    named ++ named.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
 
   private def poseidon(config: PoseidonConfig): Seq[EngineSlot] =
     Seq(EngineSlot("poseidon", "poseidon_bls12_381", () => new PoseidonEngine(config)))
@@ -73,7 +73,7 @@ object Targets {
       "ntt_64" -> NttConfig(lanes = 64)
     )
     val all = goldilocks ++ long
-    all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+    all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
   }
 
   private def ntt(config: NttConfig): Seq[EngineSlot] =
@@ -84,7 +84,7 @@ object Targets {
     val transforms = ntts.toMap
     for (curve <- Seq("bn254", "bls12_381"); size <- Seq("_small", "_small_twin", "", "_twin")) yield {
       val config = transforms(s"ntt_$curve$size")
-      val sums = MsmConfig(curve, twin = config.twin)
+      val sums = MsmConfig(curve, model = config.model)
       s"groth16_$curve$size" -> (msm(sums) ++ ntt(config.copy(
         mostLog = 2 * config.passLog,
         scalarBits = Some(sums.memoryBits)
@@ -124,7 +124,7 @@ object Targets {
     val config = shell.copy(memoryPort = true)
     val sums = msms.toMap
     val small = ntt(ntts.toMap.apply("ntt_small_twin")) ++ poseidon(
-      withTwins(PoseidonConfig.named).toMap.apply("poseidon_small_twin")
+      withModels(PoseidonConfig.named).toMap.apply("poseidon_small_twin")
     )
     Seq("toy", "bls12_381", "bls12_381_twin").map { name =>
       Target(s"xdma_msm_$name", config, msm(sums(name)), pcie = true)
@@ -164,15 +164,15 @@ object Targets {
     Target("ecdsa", shell, ecdsa(cores = 1)),
     Target("ecdsa_two", shell, ecdsa(cores = 2))
   ) ++ msms.map { case (name, config) => Target(s"msm_$name", shell, msm(config)) } ++
-    withTwins(PoseidonConfig.named).map { case (name, config) => Target(name, shell, poseidon(config)) } ++
-    withTwins(PoseidonConfig.streams).map { case (name, config) =>
+    withModels(PoseidonConfig.named).map { case (name, config) => Target(name, shell, poseidon(config)) } ++
+    withModels(PoseidonConfig.streams).map { case (name, config) =>
       Target(name, shell.copy(adapter = Some(() => new StateFramer(config))), poseidon(config))
     } ++
     ntts.map { case (name, config) => Target(name, shell, ntt(config)) } ++
     provers.map { case (name, engines) => Target(name, shell, engines) } ++
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
-      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true))),
-      Target("coprocessor_1024_twin", shell, coprocessor(CoprocessorConfig(twin = true, 10, 9)))
+      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(model = true))),
+      Target("coprocessor_1024_twin", shell, coprocessor(CoprocessorConfig(model = true, 10, 9)))
     ) ++ serial(shell) ++ pcie(shell) ++ f2(shell)
 }

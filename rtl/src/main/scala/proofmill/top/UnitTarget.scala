@@ -10,13 +10,13 @@ import proofmill.stream.{Port, StreamUnit}
   *
   * @param name what `--config` calls it, such as `modmul_bls12_381_fp`
   * @param beside files that are written beside the Verilog, by name
-  * @param twin true when wide multipliers are behavioural: for simulation only, cycle for cycle the same
+  * @param model true when wide multipliers are behavioural: for simulation only, cycle for cycle the same
   */
 case class UnitTarget(
     name: String,
     kind: String,
     instance: String,
-    twin: Boolean,
+    model: Boolean,
     make: () => StreamUnit,
     beside: () => Map[String, String] = () => Map.empty
 ) {
@@ -37,7 +37,7 @@ case class UnitTarget(
     "top" -> Json(top),
     "unit" -> Json(kind),
     "instance" -> Json(instance),
-    "twin" -> Json(twin),
+    "twin" -> Json(model),
     "multipliers" -> Json(ModMul.kinds(unit).map(Json(_))),
     "latency" -> Json(BigInt(unit.latency.getOrElse(-1))),
     "operands" -> Json(unit.operands.map(describe)),

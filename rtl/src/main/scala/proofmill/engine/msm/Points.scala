@@ -13,12 +13,12 @@ import spinal.lib._
   * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them: X, Y, Z on
   * `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. So a sum is an operand of either side.
   *
-  * @param twin behavioural multipliers, for simulation only
+  * @param model behavioural multipliers, for simulation only
   */
-class Points(val curve: Curve, val twin: Boolean = false) extends AdditiveGroup {
+class Points(val curve: Curve, val model: Boolean = false) extends AdditiveGroup {
   private val edwards = curve.edwards.isDefined
   private val p = curve.baseField.modulus
-  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(twin = twin))
+  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(model = model))
   private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
   private val schedule: PipelineSchedule = law.schedule(Terms(arithmetic))
 

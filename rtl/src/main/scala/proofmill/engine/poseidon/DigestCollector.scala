@@ -111,7 +111,7 @@ object DigestCollector {
   /** The number of converters: the digests that end in the cycles of a conversion. Rows end at least the cycles of their last full rounds apart. */
   private def converters(config: PoseidonConfig, residue: Port): Int = {
     val cycles = Canonical.cycles(residue) + 1 // the next one starts a cycle after the result
-    val apart = Poseidon.fullRounds / 2 * ((config.elements + config.fullLanes - 1) / config.fullLanes)
-    (cycles * config.mostBlocks + apart - 1) / apart
+    val spacing = Poseidon.fullRounds / 2 * ((config.elements + config.fullLanes - 1) / config.fullLanes)
+    (cycles * config.mostBlocks + spacing - 1) / spacing
   }
 }

@@ -46,9 +46,9 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
     })
   }
 
-  private def twin = {
+  private def model = {
     val words = plan.result.width / 64 + 1
-    val cpp = new TwinText(words)
+    val cpp = new ModelText(words)
     val factors = cpp.table(plan.matrices.flatten.flatten)
     cpp.line(s"const uint64_t *factors = $factors + ${elements * elements} * (in2[0] & ${(1 << config.codeBits) - 1});")
     cpp.line(s"Number x[$elements][$digits], y[$elements][$digits];")
@@ -66,24 +66,24 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
     cpp.line(s"memset(out, 0, ${(rowBits + 31) / 32 * 4});")
     each(s"store(out, (i * $digits + d) * $digitBits, $digitBits, y[i][d]);")
     val name = s"poseidon_linear_${config.hashes.map(_.width).mkString("_")}_in_$elements"
-    val function = TwinFunction(name, Seq(rowBits, rowBits, Linear.codeBits), rowBits, cpp.text)
+    val function = ModelFunction(name, Seq(rowBits, rowBits, Linear.codeBits), rowBits, cpp.text)
     val code = io.code.resize(Linear.codeBits).asBits
-    Twin(function, latency, Timed(io.row, 0), Timed(io.constants, 0), Timed(code, 0)).value
+    BehaviouralModel(function, latency, Timed(io.row, 0), Timed(io.constants, 0), Timed(code, 0)).value
   }
-  io.result := (if (residues.options.twin) twin else structure)
+  io.result := (if (residues.options.model) model else structure)
 }
 
 object Linear {
   private val codeBits = 3
 
   /** A reduction's steps on variables. */
-  def steps(reduction: Reduction, xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] =
+  def steps(reduction: Reduction, xs: Seq[(String, Bound)], cpp: ModelText): Seq[String] =
     reduction.steps.foldLeft(xs) { case (now, step) =>
-      step.twin(now, cpp).zip(step.plan(now.map { case (_, bound) => Ready(bound, 0) }).map(_.bound))
+      step.model(now, cpp).zip(step.plan(now.map { case (_, bound) => Ready(bound, 0) }).map(_.bound))
     }.map(_._1)
 
   /** The same, and the results as one element into `out`. */
-  def store(reduction: Reduction, xs: Seq[(String, Bound)], residues: Residues, cpp: TwinText): Unit = {
+  def store(reduction: Reduction, xs: Seq[(String, Bound)], residues: Residues, cpp: ModelText): Unit = {
     val results = steps(reduction, xs, cpp)
     cpp.line(s"memset(out, 0, ${(residues.elementBits + 31) / 32 * 4});")
     for ((x, i) <- results.zipWithIndex)

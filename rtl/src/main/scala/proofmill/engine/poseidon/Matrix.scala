@@ -37,7 +37,7 @@ case class MatrixPlan(config: PoseidonConfig, bound: Bound, price: Price) {
   private val plans: Map[Summand, Option[Plan]] = summands.map(s => s -> tiles(s)).toMap
 
   def product(summand: Summand, form: Number, factor: Summand => Timed[SInt]): Number = plans(summand) match {
-    case None       => Combine.build(Seq(form -> summand.factors.head), pace, apart = true)
+    case None       => Combine.build(Seq(form -> summand.factors.head), pace, separate = true)
     case Some(plan) => Number(Multiplier(plan, form.value, factor(summand)), plan.product)
   }
   private def product(summand: Summand): Ready = {
@@ -77,7 +77,7 @@ class Matrix(plan: MatrixPlan) extends Component {
   private val code = Timed(io.code, 0)
   private val xs = io.x.map(x => Number(Timed(x, 0), bound))
   private val products = summands.map { summand =>
-    val form = Combine.build(summand.members.map(xs(_) -> BigInt(1)), price.pace, apart = true)
+    val form = Combine.build(summand.members.map(xs(_) -> BigInt(1)), price.pace, separate = true)
     def factor(summand: Summand): Timed[SInt] = {
       val width = Bound(summand.factors.min, summand.factors.max).width
       val chosen = config.byCode(code.at(form.value.cycle), summand.factors.map(S(_, width bits)))
@@ -88,7 +88,7 @@ class Matrix(plan: MatrixPlan) extends Component {
   for (i <- 0 until size) {
     val terms = products.collect { case (summand, product) if summand.members.contains(i) => product } :+
       Number(Timed(io.constants(i), 0), bound)
-    val sum = Sum.apart(terms.map(n => Term(n.value, n.bound)), result, price.pace)
+    val sum = Sum.separate(terms.map(n => Term(n.value, n.bound)), result, price.pace)
     io.result(i) := sum.at(plan.latency)
   }
 }

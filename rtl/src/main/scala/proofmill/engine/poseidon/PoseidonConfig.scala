@@ -10,7 +10,7 @@ import spinal.core._
   * @param memoryBits the memory has 2^memoryBits bytes
   * @param strengths the standard one first, which layers have
   * @param montgomery integers at the doors are in Montgomery form: times 2^256
-  * @param twin      behavioural arithmetic, for simulation only
+  * @param model      behavioural arithmetic, for simulation only
   */
 case class PoseidonConfig(
     widths: Seq[Int],
@@ -20,7 +20,7 @@ case class PoseidonConfig(
     memoryBits: Int = 32,
     strengths: Seq[Strength] = Seq(Strength.Standard),
     montgomery: Boolean = false,
-    twin: Boolean = false
+    model: Boolean = false
 ) {
 
   /** What an integer at a door is of the element that it stands for. */

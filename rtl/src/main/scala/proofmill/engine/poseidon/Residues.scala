@@ -5,8 +5,8 @@ import proofmill.field.{Arithmetic, Bound, Form, Options}
 import proofmill.spec.Poseidon
 
 /** The arithmetic of all units: elements are digits within what a multiplication takes, side by side. */
-class Residues(twin: Boolean) {
-  val options: Options = Options(twin = twin)
+class Residues(model: Boolean) {
+  val options: Options = Options(model = model)
   val price: Price = options.price
   val arithmetic: Arithmetic = Arithmetic(Poseidon.field, options)
   val form: Form = Form(Poseidon.field, options)
