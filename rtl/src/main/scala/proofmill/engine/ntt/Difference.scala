@@ -5,7 +5,7 @@ import proofmill.field.Options
 import proofmill.spec.Field
 import spinal.core._
 
-/** a - b modulo p, of canonical integers; one a cycle, `latency` cycles later. */
+/** Computes a - b modulo p of canonical integers; one difference each cycle, with a latency of `latency` cycles. */
 class Difference(field: Field) extends Component {
   private val p = field.modulus
   private val bits = field.bits
