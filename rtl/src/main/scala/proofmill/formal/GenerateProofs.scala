@@ -64,13 +64,13 @@ object GenerateProofs {
 
   private lazy val toy = Arithmetic(Field("toy_fp"))
 
-  /** Signed numbers without a pattern, always the same ones. */
+  /** Pseudo-random signed numbers from a fixed seed. */
   private def words(count: Int, bits: Int): Seq[BigInt] = {
     val random = new scala.util.Random(1)
     Seq.fill(count)(BigInt(bits, random) - (BigInt(1) << (bits - 1)))
   }
 
-  /** Each proof as a file; its first line says how many cycles it looks at, if not all. */
+  /** Writes each proof as a file; its first line has the number of cycles, if the proof is bounded. */
   def main(arguments: Array[String]): Unit = {
     val folder = Paths.get(arguments.head)
     Files.createDirectories(folder)

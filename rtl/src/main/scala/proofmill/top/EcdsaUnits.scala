@@ -27,7 +27,9 @@ object EcdsaUnits {
   )
 }
 
-/** `Scalars` with its items collected side by side: magnitude, sign and count of each, lowest place first; places without an item are 0. */
+/** `Scalars` with its items collected in one word: magnitude, sign and count of each, lowest position first; positions
+  * without an item are 0.
+  */
 class ItemsUnit(plan: ScalarPlan) extends StreamUnit {
   private def contexts = 2
   private val scalars = new Scalars(plan, contexts)
@@ -38,7 +40,7 @@ class ItemsUnit(plan: ScalarPlan) extends StreamUnit {
   } :+ Port("u1_zero", 1)
   def latency: Option[Int] = None
 
-  // A context's items stay until its result is taken.
+  // A context's items are kept until its result is accepted.
   private val job = Counter(contexts, io.in.fire)
   private val next = Counter(contexts, io.out.fire)
   private val taken, ready = Vec(Seq.fill(contexts)(RegInit(False)))

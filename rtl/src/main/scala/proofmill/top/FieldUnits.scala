@@ -61,7 +61,7 @@ object FieldUnits {
   }
 }
 
-/** An operation on residues as a unit: it takes operands in every cycle and never waits, whatever `out.ready` says. */
+/** An operation on residues as a unit: it accepts operands in every cycle and never stalls, whatever `out.ready` is. */
 class FieldUnit(arithmetic: Arithmetic, count: Int, operand: Bound, result: Bound, cycles: Int)(
     operation: Seq[Residue] => Residue
 ) extends StreamUnit {

@@ -16,7 +16,7 @@ object MicroUnits {
       kind <- Seq("", "_twin", "_trace_twin")
     } yield target(curve, multipliers, kind)
 
-  /** A lane with the programs of `ecdsa_verify`, whose jobs bring their items. */
+  /** A lane with the programs of `ecdsa_verify`, with items as operands. */
   def ecdsa: Seq[UnitTarget] = for (kind <- Seq("", "_twin", "_trace_twin")) yield {
     val model = kind.nonEmpty
     lazy val curve = Curve("secp256k1")
@@ -37,7 +37,9 @@ object MicroUnits {
   private val odd = Seq("scalar_mul", "inverse")
   private val square = odd :+ "square_root" // for p = 3 mod 4
 
-  /** One job alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
+  /** The price for low latency: a single job waits for every stage of the multiplier, so more tiles and longer carry chains
+    * replace stages.
+    */
   private[top] def early(curve: String): Price =
     if (curve == "secp256k1") Price.early else Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 
@@ -69,7 +71,7 @@ object MicroUnits {
     "listing.txt" -> image.listing.mkString("", "\n", "\n")
   )
 
-  /** What spec/model/micro.py needs to execute the same words in the same cycles. */
+  /** Describes the processor for spec/model/micro.py, which executes the same words in the same cycles. */
   private def describe(ports: JobPorts, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
     val latency = Lane.latency(arithmetic)
     val demands = new Demands(arithmetic)

@@ -38,7 +38,7 @@ object Targets {
           adders = 2,
           mostWindow = 3,
           timing = Timing(memory = 3)
-        ), // more than one pass with two adders, and late memories
+        ), // more than one pass with two adders, and high memory latency
       "toy_edwards" -> toy("toy_edwards")
     )
     val real = Seq(
@@ -79,7 +79,9 @@ object Targets {
   private def ntt(config: NttConfig): Seq[EngineSlot] =
     Seq(EngineSlot("ntt", config.instance, () => new NttEngine(config)))
 
-  /** What of a Groth16 proof over a curve is in G1 and its scalar field: sums, and the quotient, which becomes their scalars. `_small`: quotients of 2^12, for simulations. */
+  /** The part of a Groth16 proof over a curve in G1 and its scalar field: MSMs, and the quotient, which becomes their
+    * scalars. `_small`: quotients of 2^12, for simulations.
+    */
   private val provers: Seq[(String, Seq[EngineSlot])] = {
     val transforms = ntts.toMap
     for (curve <- Seq("bn254", "bls12_381"); size <- Seq("_small", "_small_twin", "", "_twin")) yield {
@@ -95,8 +97,8 @@ object Targets {
   private def coprocessor(config: CoprocessorConfig): Seq[EngineSlot] =
     Seq(EngineSlot("coprocessor", "bls12_381", () => new CoprocessorEngine(config)))
 
-  /** Cards on a serial line: `uart` for boards, `uart_fast` the same with a line that takes little to simulate; a toy on such a line; the shell
-    * alone on the line of `uart`.
+  /** Cards on a serial line: `uart` for boards; `uart_fast` with a line that is fast to simulate; a toy on such a line; the
+    * shell without engines on the line of `uart`.
     */
   private def serial(shell: ShellConfig): Seq[Target] = {
     val board = SerialConfig(clock = 50000000)
@@ -111,14 +113,14 @@ object Targets {
     )
   }
 
-  /** Pseudo-channels of a board's HBM: as many of them for each channel of a card with up to four, and the address bits of so many with 256 MiB each, as
-    * the smallest board has them.
+  /** Pseudo-channels of a board's HBM: this many for each channel of a card with up to four channels; and the address bits of
+    * this many with 256 MiB each, as on the smallest board.
     */
   private val pseudoChannels = 8
   private val hbmBits = 31
 
-  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also striped over HBM and with behavioural multipliers; small transforms and
-    * hashes on one card; toys.
+  /** Cards behind a bridge for PCIe, with the host's memory port: an MSM, also striped over HBM and with behavioural
+    * multipliers; small transforms and hashes on one card; toys.
     */
   private def pcie(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryPort = true)
@@ -141,7 +143,9 @@ object Targets {
     )
   }
 
-  /** The same behind the shell of AWS F2, whose memory is HBM; a small prover; toys have few slots, so that their rings are full and go round. */
+  /** The same behind the shell of AWS F2, whose memory is HBM; a small prover; toys with few slots, so that their rings fill
+    * up and wrap around.
+    */
   private def f2(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryPort = true)
     val sums = msms.toMap

@@ -147,7 +147,7 @@ object CircuitTests {
     }))(randomly(1000))
   }
 
-  /** What is written for a twin; that it does what the circuit does, the units' tests show. */
+  /** The files of a behavioural model; the units' tests compare its results with those of the circuit. */
   private def model(): Unit = {
     val folder = Paths.get("target/rtl-tests/twin").toAbsolutePath
     val function =

@@ -20,7 +20,7 @@ case class CoprocessorConfig(
   }
   lazy val machine = new PairingMachine(model)
 
-  /** Are there more slots than the published card has? Then the host says how many programs have. */
+  /** Whether there are more slots than on the published card. The host then selects the number of slots of programs. */
   def isLarger: Boolean = log2Data > CoprocessorConfig.published || log2Instructions > CoprocessorConfig.published
 }
 

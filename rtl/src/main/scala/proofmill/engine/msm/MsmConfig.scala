@@ -22,7 +22,7 @@ case class MsmConfig(
 
 object MsmConfig {
 
-  /** Runs that can be queued behind the current one. */
+  /** Runs that can be queued in addition to the current one. */
   val runs = 8
 
   /** Bytes of a scalar. */

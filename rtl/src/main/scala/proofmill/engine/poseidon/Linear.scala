@@ -4,10 +4,11 @@ import proofmill.arith._
 import proofmill.field._
 import spinal.core._
 
-/** The linear part of a round, for a row a cycle: matrix times states, plus constants, and the carries.
+/** The linear part of a round, one row each cycle: matrix times states, plus constants, and the carries.
   *
-  * The matrix has small integers, so it works on each digit by itself ([[Matrix]]); the sums are as long as the coefficients of a product
-  * and become digits again as those do. Elements that no state has must be 0; of theirs nothing is said.
+  * The matrix has small integers, so it is applied to each digit separately ([[Matrix]]). The sums are as long as the
+  * coefficients of a product and are reduced to digits in the same way. Elements that no state has must be 0; their results
+  * are undefined.
   */
 class Linear(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.{bound, digitBits, digits, elementBits, form}
@@ -76,13 +77,13 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
 object Linear {
   private val codeBits = 3
 
-  /** A reduction's steps on variables. */
+  /** The steps of a reduction on C++ variables. */
   def steps(reduction: Reduction, xs: Seq[(String, Bound)], cpp: ModelText): Seq[String] =
     reduction.steps.foldLeft(xs) { case (now, step) =>
       step.model(now, cpp).zip(step.plan(now.map { case (_, bound) => Ready(bound, 0) }).map(_.bound))
     }.map(_._1)
 
-  /** The same, and the results as one element into `out`. */
+  /** The steps of a reduction, with the results stored as one element in `out`. */
   def store(reduction: Reduction, xs: Seq[(String, Bound)], residues: Residues, cpp: ModelText): Unit = {
     val results = steps(reduction, xs, cpp)
     cpp.line(s"memset(out, 0, ${(residues.elementBits + 31) / 32 * 4});")
