@@ -148,7 +148,7 @@ def planted(text, proof, fault, pattern, replacement):
 
 
 def refuted(folder, entry, again=False):
-    """(refuted, seconds, what abc said)."""
+    """(refuted, seconds, output of abc)."""
     proof, fault, pattern, replacement = entry
     begin = time.monotonic()
     text = planted((folder / f"{proof}.sv").read_text(), *entry)
@@ -164,9 +164,9 @@ def refuted(folder, entry, again=False):
     return good, time.monotonic() - begin, said
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", action="store_true", help="only say which faults there are")
+    parser.add_argument("--list", action="store_true", help="only list the faults")
     parser.add_argument("--again", action="store_true", help="refute everything again")
     parser.add_argument("--folder", type=Path, help="generated proofs, instead of generating them")
     parser.add_argument("names", nargs="*", metavar="PROOF", help="of which proofs; nothing: of all")
@@ -192,4 +192,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)
