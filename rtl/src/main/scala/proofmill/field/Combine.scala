@@ -19,13 +19,14 @@ object Combine {
   }
 
   /** @param separate the sum is a module of its own */
-  def build(terms: Seq[(Number, BigInt)], pace: Pace, separate: Boolean = false): Number = terms.filter(_._2 != 0) match {
-    case Seq((x, weight)) if weight == 1 => x
-    case some =>
-      val bound = sum(some.map { case (x, weight) => x.bound * weight })
-      val weighted = some.map { case (x, weight) => Term(x.value, x.bound, weight) }
-      Number(if (separate) Sum.separate(weighted, bound, pace) else Sum(weighted, bound, pace), bound)
-  }
+  def build(terms: Seq[(Number, BigInt)], pace: Pace, separate: Boolean = false): Number =
+    terms.filter(_._2 != 0) match {
+      case Seq((x, weight)) if weight == 1 => x
+      case some =>
+        val bound = sum(some.map { case (x, weight) => x.bound * weight })
+        val weighted = some.map { case (x, weight) => Term(x.value, x.bound, weight) }
+        Number(if (separate) Sum.separate(weighted, bound, pace) else Sum(weighted, bound, pace), bound)
+    }
 
   def model(terms: Seq[(String, BigInt)], cpp: ModelText): String =
     cpp.let(terms.filter(_._2 != 0).map { case (x, weight) => cpp.times(x, weight) }.mkString(" + "))

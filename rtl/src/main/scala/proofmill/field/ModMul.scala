@@ -45,7 +45,8 @@ class ModMul(name: String, plan: ProductPlan, options: Options) extends Componen
     s"$name: $bounds in ${plan.latency} cycles, ${options.copy(model = false)}"
   }
 
-  io.product := (if (options.model) BehaviouralModel(ModelText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value
+  io.product := (if (options.model)
+                   BehaviouralModel(ModelText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value
                  else structure)
 }
 

@@ -75,7 +75,8 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   private def bank(bucket: UInt): Bool = bucket.asBits.xorR
   private def beside(isBeside: Bool, returns: Bool): Bool = isBeside && (returns ? fromAdder | waiting)
   private val enters = Bool()
-  private val way = (0 to loop + 1).map(i => Delay(enters, i, init = False)) // it entered the adder this many cycles ago
+  private val way =
+    (0 to loop + 1).map(i => Delay(enters, i, init = False)) // it entered the adder this many cycles ago
   private def fromAdder: Bool = arrives && way(loop)
   private val others = seen(dut.sumIssues) ? back | asked
   private val operands = Seq(

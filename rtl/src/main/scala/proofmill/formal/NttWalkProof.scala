@@ -32,7 +32,8 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
 
   val whole = pass.kind === PassKind.Whole
   val columnBits = (pass.b +^ U(coreBits, 4 bits)).resize(4)
-  val columns = (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits) // tiles: groups of as many columns as lanes
+  val columns =
+    (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits) // tiles: groups of as many columns as lanes
   assume(pass.b >= sizes.head && pass.b <= sizes.last)
   assume(
     whole ? (pass.tiles >= 1 && pass.tiles <= 3) |

@@ -16,7 +16,12 @@ import spinal.lib._
 class SlotReceiverProof extends Component with Proof {
   private val slots = 2
   private val room =
-    AddressSpace(bytes = 8, all = 128, Region(base = 0, stride = 16, slot = 8), Region(base = 64, stride = 32, slot = 16))
+    AddressSpace(
+      bytes = 8,
+      all = 128,
+      Region(base = 0, stride = 16, slot = 8),
+      Region(base = 64, stride = 32, slot = 16)
+    )
   private val lineBits = log2Up(room.bytes)
   val dut = new SlotReceiver(slots, room)
   val pcis = slave(cloneOf(dut.pcis))

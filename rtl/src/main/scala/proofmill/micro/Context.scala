@@ -44,7 +44,9 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val answered = in(Bool()) // pulse: the result was taken
     val flags = in(Bits(WordFormat.flags bits))
     val fed =
-      slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits))))) // all items are written: number of items in each list
+      slave(Flow(Vec(lists.map(list =>
+        UInt(log2Up(list.items + 1) bits)
+      )))) // all items are written: number of items in each list
     val count = slave(Flow(UInt(counterBits bits))) // of the item taken, two cycles after the issue of its `take`
     val state = out(ContextState(addressBits))
     val items = out(ListState(lists))

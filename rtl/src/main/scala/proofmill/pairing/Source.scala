@@ -13,7 +13,8 @@ import scala.jdk.CollectionConverters._
 case class Source(name: String, routines: Seq[Source.Routine]) {
   import Source._
   private val known = routines.map(_.name)
-  for (name <- known.diff(known.distinct).headOption) sys.error(s"spec/pairing/${this.name}.asm: $name is defined twice")
+  for (name <- known.diff(known.distinct).headOption)
+    sys.error(s"spec/pairing/${this.name}.asm: $name is defined twice")
 
   def routine(name: String): Routine =
     routines.find(_.name == name).getOrElse(sys.error(s"spec/pairing/${this.name}.asm: no routine $name"))

@@ -19,7 +19,8 @@ class Narrower(bytes: Int) extends Component {
 
   val at = Reg(UInt(log2Up(words) bits)) init 0
   private val keeps = wide.keep.subdivideIn(words slices)
-  private val rest = Vec((0 until words).map(i => if (i + 1 < words) keeps(i + 1)(0) else False)) // valid bytes after word i
+  private val rest =
+    Vec((0 until words).map(i => if (i + 1 < words) keeps(i + 1)(0) else False)) // valid bytes after word i
   narrow.valid := wide.valid
   narrow.fragment.data := wide.data.subdivideIn(words slices)(at)
   narrow.fragment.keep := keeps(at)

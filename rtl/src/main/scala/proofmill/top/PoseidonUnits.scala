@@ -14,7 +14,13 @@ object PoseidonUnits {
     suffix = if (model) "_twin" else ""
     unit <- PoseidonConfig.named.map { case (name, config) =>
       val what = s"linear_$name"
-      UnitTarget(what + suffix, "poseidon_linear", name, model, () => new PoseidonLinearUnit(config, new Residues(model)))
+      UnitTarget(
+        what + suffix,
+        "poseidon_linear",
+        name,
+        model,
+        () => new PoseidonLinearUnit(config, new Residues(model))
+      )
     } ++ Seq("poseidon_entry" -> BigInt(1), "poseidon_entry_montgomery" -> (BigInt(1) << 256)).map {
       case (name, divisor) =>
         UnitTarget(s"$name$suffix", name, "all", model, () => new PoseidonEntryUnit(new Residues(model), divisor))

@@ -41,7 +41,8 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
   private val table = Spec.table("wire/equihash_verify")
   private val payloadWords = (p.totalBytes + 7) / 8
   private val solutionWords = (p.solutionBytes + 7) / 8
-  private val borderWord = p.headerBytes / 8 // contains the header's end, the CompactSize and the solution's first bytes
+  private val borderWord =
+    p.headerBytes / 8 // contains the header's end, the CompactSize and the solution's first bytes
   private val solutionAt = p.headerBytes % 8 + p.compactSize.size // first solution byte in it
   require(solutionAt < 8 && payloadWords - 1 == borderWord + solutionWords, s"${p.name}: header layout not supported")
 

@@ -50,7 +50,8 @@ class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
   }
   private val core = config.coreBits
   private val whole = io.pass.kind === PassKind.Whole
-  private val lanesOut = whole || (if (written) io.pass.kind === PassKind.First else False) // the lanes have the result's lowest bits
+  private val lanesOut =
+    whole || (if (written) io.pass.kind === PassKind.First else False) // the lanes have the result's lowest bits
 
   val time = Reg(UInt(NttConfig.passBits bits)) init 0
   val tile = Reg(UInt(tileBits bits)) init 0

@@ -51,7 +51,8 @@ case class NttConfig(
   /** Whether the largest sizes take three passes: the first one of all but `restBits` bits, which the other two share. */
   val hasThree: Boolean = mostLog > 2 * passLog
   val restBits: Int = (mostLog - passLog) max 2 * coreBits // maximum
-  val lowBits: Int = (NttConfig.passBits - laneBits) max (if (hasThree) (restBits + 1) / 2 else 0) // bits of `Place.low`
+  val lowBits: Int =
+    (NttConfig.passBits - laneBits) max (if (hasThree) (restBits + 1) / 2 else 0) // bits of `Place.low`
   require(!hasThree || 2 * passLog + 1 >= 3 * coreBits, s"three passes with columns of 2^$passLog at most")
 
   /** Base-2 logarithm of the smallest list of `a b - c`: whole beats and cores. */

@@ -20,7 +20,8 @@ class QuadResidues(model: Boolean) extends Residues(Field("goldilocks")) {
     arithmetic.mul(residue(a), residue(b)).digits.head.value.resize(bits)
   }
 
-  def entered(word: Bits): SInt = RegNext(word).asUInt.resize(bits).asSInt // registered, because its valid signal is late
+  def entered(word: Bits): SInt =
+    RegNext(word).asUInt.resize(bits).asSInt // registered, because its valid signal is late
   val entryLatency = 1
   def encoded(value: BigInt): BigInt = value
 
