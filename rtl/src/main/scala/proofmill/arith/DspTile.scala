@@ -9,9 +9,9 @@ case class DspTile(widthA: Int, widthB: Int) extends Component {
   definitionName = s"DspTile${widthA}x$widthB"
 
   val io = new Bundle {
-    val a = in(SInt(widthA bits))
-    val b = in(SInt(widthB bits))
-    val p = out(SInt(widthA + widthB bits))
+    val a = in(SInt(widthA bits)) // first factor
+    val b = in(SInt(widthB bits)) // second factor
+    val p = out(SInt(widthA + widthB bits)) // product, three cycles later
   }
   private val product = RegNext(RegNext(io.a) * RegNext(io.b))
   product.addAttribute("use_dsp", "yes")

@@ -25,8 +25,8 @@ object Lag {
 class Lag(width: Int, cycles: Int) extends Component {
   setDefinitionName(s"Lag${width}x$cycles")
   val io = new Bundle {
-    val in = spinal.core.in(Bits(width bits))
-    val out = spinal.core.out(Bits(width bits))
+    val in = spinal.core.in(Bits(width bits)) // value
+    val out = spinal.core.out(Bits(width bits)) // value `cycles` cycles before
   }
   private val memory = Mem(Bits(width bits), cycles)
   private val at = Reg(UInt(log2Up(cycles) bits)) init 0

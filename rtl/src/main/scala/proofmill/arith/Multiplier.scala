@@ -33,9 +33,9 @@ case class Product(plan: Plan) extends Component {
   definitionName = s"Product${plan.a.width}x${plan.b.width}"
 
   val io = new Bundle {
-    val a = in(SInt(plan.a.width bits))
-    val b = in(SInt(plan.b.width bits))
-    val p = out(SInt(plan.product.width bits))
+    val a = in(SInt(plan.a.width bits)) // first factor
+    val b = in(SInt(plan.b.width bits)) // second factor
+    val p = out(SInt(plan.product.width bits)) // product, `plan.latency` cycles later
   }
   io.p := plan.on(Timed(io.a, 0), Timed(io.b, 0))(Circuit).at(plan.latency)
 }

@@ -58,9 +58,9 @@ object Divide {
 /** The division of one integer as a component. Equal divisions share one module. */
 class DivideUnit(bound: Bound, val planned: Seq[Ready], divided: Number => Seq[Number]) extends Component {
   val io = new Bundle {
-    val x = in(Bits(bound.width bits))
-    val r = out(SInt(planned.head.bound.width bits))
-    val q = out(SInt(planned.last.bound.width bits))
+    val x = in(Bits(bound.width bits)) // dividend
+    val r = out(SInt(planned.head.bound.width bits)) // remainder, in the planned cycle
+    val q = out(SInt(planned.last.bound.width bits)) // quotient, in the planned cycle
   }
   for ((number, result) <- divided(Number(Timed(io.x.asSInt, 0), bound)).zip(Seq(io.r, io.q)))
     result := number.value.value.resized

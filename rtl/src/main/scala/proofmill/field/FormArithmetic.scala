@@ -82,8 +82,8 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
 class ReduceUnit(sums: Reduction, digits: Int, bound: Bound, latency: Int) extends Component {
   private val result = sums.result(Seq.fill(digits)(bound))
   val io = new Bundle {
-    val a = in(Bits(digits * bound.width bits))
-    val reduced = out(Bits(digits * result.width bits))
+    val a = in(Bits(digits * bound.width bits)) // digits within `bound`
+    val reduced = out(Bits(digits * result.width bits)) // digits of the result, `latency` cycles later
   }
   private val numbers = Residue(io.a, digits, bound, 0).digits.map(Number(_, bound))
   io.reduced := ModMul.together(sums.build(numbers), latency, result)

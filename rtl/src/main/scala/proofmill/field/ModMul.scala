@@ -27,8 +27,8 @@ case class ProductPlan(form: Form, price: Price) {
 class ModMul(name: String, plan: ProductPlan, options: Options) extends Component {
   private val digits = plan.form.digits
   val io = new Bundle {
-    val a, b = in(Bits(digits * plan.form.factor.width bits))
-    val product = out(Bits(digits * plan.bound.width bits))
+    val a, b = in(Bits(digits * plan.form.factor.width bits)) // factors: digits within `plan.form.factor`
+    val product = out(Bits(digits * plan.bound.width bits)) // digits of the product, `plan.latency` cycles later
   }
   setDefinitionName(s"ModMul_$name")
 

@@ -144,11 +144,11 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   private val width = bits + 2
   val io = new Bundle {
     val load, run, collect, reduce, settle, centre = in Bool () // commands; at most one in a cycle
-    val value = in UInt (bits bits)
-    val step = in(QuotientStep())
+    val value = in UInt (bits bits) // dividend z or r, with `load`
+    val step = in(QuotientStep()) // decision of the division, with `run`
     val minus = in Bool () // with `collect`: e - d instead of e + d
     val reduced = out Bool () // e is in [0, n); valid with `settle`, two cycles after `reduce`
-    val quotient = out Bits (bits bits)
+    val quotient = out Bits (bits bits) // the quotient; valid when the division is done
   }
   val d, e = Reg(SInt(width bits))
   private val nextD, nextE = SInt(width bits)
@@ -212,10 +212,10 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   */
 private class CofactorWords(constants: Seq[BigInt], width: Int) extends Component {
   val io = new Bundle {
-    val d, e = in(SInt(width bits))
+    val d, e = in(SInt(width bits)) // terms
     val uses, minuses = in(Bits(width + 1 bits)) // use d; use its complement
     val chosen = in(Vec.fill(2)(Bits(width + 1 bits))) // index of the constant, low bits first
-    val ones, twos = out(SInt(width + 1 bits))
+    val ones, twos = out(SInt(width + 1 bits)) // the sum is `ones` + 2 `twos`
   }
   private def only(index: Int): SInt =
     Cat((0 to width).map(i => (io.chosen(1)(i) ## io.chosen(0)(i)).asUInt === index)).asSInt

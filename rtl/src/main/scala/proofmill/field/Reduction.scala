@@ -45,7 +45,7 @@ case class Combination(weights: Seq[Seq[BigInt]], pace: Pace) extends Step {
 class PartsUnit(bound: Bound, parts: Seq[Part]) extends Component {
   val planned: Seq[Ready] = parts.map(_.plan(Ready(bound, 0)))
   val io = new Bundle {
-    val x = in(Bits(bound.width bits))
+    val x = in(Bits(bound.width bits)) // integer
   }
   val results = planned.zipWithIndex.map { case (ready, i) => out(SInt(ready.bound.width bits)).setName(s"io_part$i") }
 

@@ -47,8 +47,8 @@ class Settle(plan: SettlePlan) extends Component {
   import plan.{bound, p, pace, range, s, words}
   import plan.arithmetic.{base, digits, field}
   val io = new Bundle {
-    val residue = in(Bits(digits * bound.width bits))
-    val result = out(Bits(field.bits bits))
+    val residue = in(Bits(digits * bound.width bits)) // residue to convert
+    val result = out(Bits(field.bits bits)) // canonical integer, `plan.latency` cycles later
   }
   setDefinitionName(s"Settle_${field.name}")
 

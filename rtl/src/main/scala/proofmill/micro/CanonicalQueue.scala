@@ -14,9 +14,9 @@ class CanonicalQueue(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val places = WordFormat.linear("dst").bits
 
   val io = new Bundle {
-    val request = slave(Flow(CanonicalRequest(contexts, widthOf(unit.io.in.payload), places)))
+    val request = slave(Flow(CanonicalRequest(contexts, widthOf(unit.io.in.payload), places))) // residues to convert
     val fromOldest = in(Bits(contexts bits)) // the contexts whose index is at or above that of the oldest one
-    val answer = master(Flow(CanonicalAnswer(contexts, arithmetic.field.bits, places)))
+    val answer = master(Flow(CanonicalAnswer(contexts, arithmetic.field.bits, places))) // canonical integers
   }
 
   private val residues = Mem(cloneOf(io.request.residue), contexts)

@@ -33,16 +33,17 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
 
   val io = new Bundle {
     val start = slave(Stream(UInt(addressBits bits))) // jobs: the address of the program
-    val startContext = out(UInt(indexBits bits))
-    val mul, linear = master(Flow(Issue(contexts, addressBits)))
-    val counters = out(Vec.fill(contexts)(UInt(counterBits bits)))
-    val flags = in(Vec.fill(contexts)(Bits(WordFormat.flags bits)))
-    val fed = slave(Flow(Fed(contexts, lists, 0)))
+    val startContext = out(UInt(indexBits bits)) // context of a job, valid while `start` fires
+    val mul, linear =
+      master(Flow(Issue(contexts, addressBits))) // words issued to the multiplier and to the linear unit
+    val counters = out(Vec.fill(contexts)(UInt(counterBits bits))) // loop counters of the contexts
+    val flags = in(Vec.fill(contexts)(Bits(WordFormat.flags bits))) // flags of the contexts
+    val fed = slave(Flow(Fed(contexts, lists, 0))) // a job's items are written
     val taken = slave(Flow(UInt(indexBits bits))) // an item with a count, two cycles after the issue of its `take`
-    val count = in(UInt(counterBits bits))
-    val items = out(Vec.fill(contexts)(ListState(lists)))
+    val count = in(UInt(counterBits bits)) // count of the item of `taken`
+    val items = out(Vec.fill(contexts)(ListState(lists))) // remaining items of the contexts
     val settled = slave(Flow(UInt(indexBits bits))) // a canonical value is available
-    val oldest = out(UInt(indexBits bits))
+    val oldest = out(UInt(indexBits bits)) // context of the oldest job
     val fromOldest = out(Bits(contexts bits)) // the contexts whose index is at or above `oldest`
     val answered = master(Event) // the oldest context retires
   }
@@ -118,9 +119,9 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
 /** The arbiter of a unit: grants the first ready context from the oldest on. */
 class Choice(contexts: Int) extends Component {
   val io = new Bundle {
-    val ready = in(Bits(contexts bits))
+    val ready = in(Bits(contexts bits)) // contexts that request the unit
     val later = in(Bits(contexts bits)) // those of the ready contexts whose index is at or above that of the oldest one
-    val chosen = out(Bits(contexts bits))
+    val chosen = out(Bits(contexts bits)) // one-hot: the granted context
   }
   io.chosen := Choice.oldest(io.ready, io.later)
 }

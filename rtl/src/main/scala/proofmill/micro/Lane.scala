@@ -21,11 +21,15 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
   private val programBits = ports.programPort(image).bits
 
   val io = new Bundle {
-    val in = slave(Stream(Bits(ports.operands(image, field).map(_.bits).sum bits)))
-    val out = master(Stream(Bits(ports.results(field).map(_.bits).sum bits)))
-    val begun = master(Flow(UInt(log2Up(contexts) bits)))
-    val items = ports.lists.map(list => slave(Flow(ItemWrite(contexts, list))))
-    val fed = slave(Flow(Fed(contexts, ports.lists, ports.feedFlags.size)))
+    val in =
+      slave(
+        Stream(Bits(ports.operands(image, field).map(_.bits).sum bits))
+      ) // jobs: the operands' ports, first one lowest
+    val out = master(Stream(Bits(ports.results(field).map(_.bits).sum bits))) // results, in the order of the jobs
+    val begun = master(Flow(UInt(log2Up(contexts) bits))) // context of a job that starts
+    val items =
+      ports.lists.map(list => slave(Flow(ItemWrite(contexts, list)))) // writes of items, one port for each list
+    val fed = slave(Flow(Fed(contexts, ports.lists, ports.feedFlags.size))) // a job's items are written
   }
 
   // 1. A job: each context has registers for its operands. An unknown program is the `end` of the last one.

@@ -10,10 +10,10 @@ import spinal.lib._
   */
 class RegisterBank(width: Int, depth: Int, readers: Int) extends Component {
   val io = new Bundle {
-    val coming = slave(Flow(UInt(log2Up(depth) bits)))
+    val coming = slave(Flow(UInt(log2Up(depth) bits))) // address of a result, one cycle ahead of `data`
     val data = in(Bits(width bits)) // valid one cycle after its address
-    val addresses = in(Vec.fill(readers)(UInt(log2Up(depth) bits)))
-    val values = out(Vec.fill(readers)(Bits(width bits)))
+    val addresses = in(Vec.fill(readers)(UInt(log2Up(depth) bits))) // addresses of reads
+    val values = out(Vec.fill(readers)(Bits(width bits))) // values, one cycle after their addresses
   }
   private val write = io.coming.stage()
   private val written = RegNext(io.data)
@@ -40,8 +40,8 @@ case class OperandTerm(digits: Int, width: Int) extends Bundle {
   */
 class TermSum(digits: Int, operand: Int, result: Int, triples: Boolean) extends Component {
   val io = new Bundle {
-    val a, b = in(OperandTerm(digits, operand))
-    val sum = out(Bits(digits * result bits))
+    val a, b = in(OperandTerm(digits, operand)) // terms
+    val sum = out(Bits(digits * result bits)) // their sum, two cycles later
   }
   private def prepared(term: OperandTerm, digit: Int): Bits = {
     val wide = term.value.subdivideIn(digits slices)(digit).asSInt.resize(result)

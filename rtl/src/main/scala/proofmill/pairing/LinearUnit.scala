@@ -24,7 +24,7 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   import arithmetic.{base, digits, register}
   private val coordinate = digits * register.width
   val io = new Bundle {
-    val terms = in(Vec.fill(LinearSum.terms)(SumTerm(2 * coordinate)))
+    val terms = in(Vec.fill(LinearSum.terms)(SumTerm(2 * coordinate))) // terms, one cycle after the word's issue
     val outside = in(Bits(2 * coordinate bits)) // 0 if there is no external value
     val result = out(Bits(2 * coordinate bits)) // valid sumLatency cycles after the terms
   }
@@ -77,9 +77,9 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
 private class DigitSum(width: Int) extends Component {
   private val wide = width + 4
   val io = new Bundle {
-    val own, other = in(SInt(width bits))
-    val ownMinus, otherMinus, both = in(Bool())
-    val sum = out(SInt(wide bits))
+    val own, other = in(SInt(width bits)) // digits
+    val ownMinus, otherMinus, both = in(Bool()) // `own` or `other` is negated; `other` is added
+    val sum = out(SInt(wide bits)) // sum, in the same cycle
   }
   private def signed(x: SInt, minus: Bool) = x.resize(wide) ^ S(wide bits, default -> minus)
   private val p = signed(io.own, io.ownMinus)

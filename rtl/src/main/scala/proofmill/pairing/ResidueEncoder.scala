@@ -15,8 +15,8 @@ class ResidueEncoder[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) ext
   import ResidueEncoder._
   import arithmetic.{base, digits, field, register}
   val io = new Bundle {
-    val in = slave(Stream(TaggedInteger(field.bits, tag)))
-    val out = master(Stream(TaggedResidue(digits * register.width, tag)))
+    val in = slave(Stream(TaggedInteger(field.bits, tag))) // integers
+    val out = master(Stream(TaggedResidue(digits * register.width, tag))) // residues, with the same tag
   }
   private val steps = (field.bits + bitsPerCycle - 1) / bitsPerCycle
   private val width = register.width

@@ -14,7 +14,7 @@ class SlotAddress(slotBits: Int) extends Component {
     val operands = in(Vec.fill(Layout.operands)(UInt(slotBits bits))) // operands of the word's job
     val entries = in(Vec.fill(Layout.digits)(UInt(slotBits bits))) // first slots of the entries that its digits select
     val base = in(UInt(Layout.fields("base").bits bits)) // fields of the word
-    val value = in(UInt(valueBits bits))
+    val value = in(UInt(valueBits bits)) // field of the word
     val isEntry = in(Bool()) // the word reads a table entry
     val slots = out(Vec.fill(2)(UInt(slotBits bits))) // in the same cycle
   }

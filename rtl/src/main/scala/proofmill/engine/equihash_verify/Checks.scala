@@ -19,8 +19,8 @@ case class LeafVerdict() extends Bundle {
   */
 class LeafCheck(p: Equihash) extends Component {
   val io = new Bundle {
-    val leaf = slave(Flow(Bits(p.n bits)))
-    val verdict = master(Flow(LeafVerdict()))
+    val leaf = slave(Flow(Bits(p.n bits))) // leaves of headers, in order
+    val verdict = master(Flow(LeafVerdict())) // one for each header, one cycle after its last leaf
   }
   val c = Reg(UInt(p.k bits)) init 0
   val x = Reg(Bits(p.n bits)) // of the header before, when c = 0
@@ -46,8 +46,8 @@ class LeafCheck(p: Equihash) extends Component {
   */
 class OrderCheck(p: Equihash) extends Component {
   val io = new Bundle {
-    val index = slave(Flow(UInt(p.indexBits bits)))
-    val bad = master(Flow(Bool()))
+    val index = slave(Flow(UInt(p.indexBits bits))) // indices of headers, in order
+    val bad = master(Flow(Bool())) // one for each header: the order is wrong
   }
   val c = Reg(UInt(p.k bits)) init 0
   val first = Vec(Reg(UInt(p.indexBits bits)), p.k) // first index of the left subtree on each level

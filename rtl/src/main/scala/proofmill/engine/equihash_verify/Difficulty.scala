@@ -15,10 +15,10 @@ import spinal.lib._
   */
 class Difficulty extends Component {
   val io = new Bundle {
-    val bits = in(Bits(32 bits))
-    val limit = in(Bits(256 bits))
-    val enable = in(Bool())
-    val hash = slave(Stream(Fragment(Bits(32 bits))))
+    val bits = in(Bits(32 bits)) // compact target
+    val limit = in(Bits(256 bits)) // largest target allowed
+    val enable = in(Bool()) // the check is enabled; otherwise `fail` is false
+    val hash = slave(Stream(Fragment(Bits(32 bits)))) // words of a hash
 
     /** True for a failure; valid with the hash's last word. */
     val fail = master(Stream(Bool()))

@@ -8,8 +8,8 @@ import spinal.lib._
   */
 class MergeQueue(width: Int, depth: Int) extends Component {
   val io = new Bundle {
-    val push = slave(Flow(UInt(width bits)))
-    val pop = master(Stream(UInt(width bits)))
+    val push = slave(Flow(UInt(width bits))) // entries; never refused
+    val pop = master(Stream(UInt(width bits))) // entries, in order
   }
   private val memory = Mem(UInt(width bits), depth)
   private val write, read = Reg(UInt(log2Up(depth) max 1 bits)) init 0
@@ -41,8 +41,8 @@ class MergeQueue(width: Int, depth: Int) extends Component {
   */
 class Merge(width: Int, run: Int) extends Component {
   val io = new Bundle {
-    val push = slave(Flow(UInt(width bits)))
-    val pop = master(Flow(UInt(width bits)))
+    val push = slave(Flow(UInt(width bits))) // numbers of sorted runs
+    val pop = master(Flow(UInt(width bits))) // numbers of merged runs
   }
   private val countBits = log2Up(run) + 1
   val arrived = Reg(UInt(countBits bits)) init 0 // in this pair; the top bit selects the queue
@@ -77,8 +77,8 @@ class Merge(width: Int, run: Int) extends Component {
   */
 class Duplicates(width: Int, levels: Int) extends Component {
   val io = new Bundle {
-    val index = slave(Flow(UInt(width bits)))
-    val found = master(Flow(Bool()))
+    val index = slave(Flow(UInt(width bits))) // indices of headers, in order
+    val found = master(Flow(Bool())) // one for each header: an index occurs twice
   }
   val sorted = (0 until levels).foldLeft[Flow[UInt]](io.index) { (numbers, level) =>
     val merge = new Merge(width, 1 << level)

@@ -27,8 +27,8 @@ class IndexCutter(p: Equihash) extends Component {
   require(p.solutionBytes * 8 == p.indices * width, "a solution must be a whole number of indices")
 
   val io = new Bundle {
-    val word = slave(Stream(Bits(64 bits)))
-    val index = master(Stream(UInt(width bits)))
+    val word = slave(Stream(Bits(64 bits))) // words of solutions
+    val index = master(Stream(UInt(width bits))) // indices
   }
   private val size = 64 + width
   val buffer = Reg(Bits(size bits)) init 0 // next bit leftmost; zeros after the last one
@@ -62,8 +62,8 @@ case class DivisionStep(indexBits: Int, digits: Int, remainderBits: Int) extends
   */
 class Grouping(p: Equihash) extends Component {
   val io = new Bundle {
-    val index = slave(Stream(UInt(p.indexBits bits)))
-    val leaf = master(Stream(Leaf(p)))
+    val index = slave(Stream(UInt(p.indexBits bits))) // indices
+    val leaf = master(Stream(Leaf(p))) // the same indices with their quotient and remainder
   }
   private val divisor = p.indicesPerHash
 

@@ -12,12 +12,12 @@ abstract class Columns(config: NttConfig, residues: Residues) extends Component 
     val job = in(Job(config)) // steady during a pass
     val start = in(Bool()) // pulse: the job has changed; no beat is in flight
     val entryBits = out(UInt(4 bits)) // a claimed block has 2^entryBits beats
-    val claim = in(Bool())
-    val room = out(Bool())
-    val input = slave(Flow(Beat(residues.bits, lanes)))
+    val claim = in(Bool()) // pulse: a block of `input` is claimed, only while `room`
+    val room = out(Bool()) // level: there is space for a block
+    val input = slave(Flow(Beat(residues.bits, lanes))) // beats of claimed blocks
     val nextRoom = in(Bool()) // level: the next stage has space for a beat
-    val nextClaim = out(Bool())
-    val output = master(Flow(Beat(residues.bits, lanes)))
+    val nextClaim = out(Bool()) // pulse: a block of `output` is claimed
+    val output = master(Flow(Beat(residues.bits, lanes))) // transformed beats
   }
   protected val pass: Pass = io.job.pass
   protected val whole: Bool = pass.kind === PassKind.Whole

@@ -10,8 +10,8 @@ class Difference(field: Field) extends Component {
   private val p = field.modulus
   private val bits = field.bits
   val io = new Bundle {
-    val a, b = in(Bits(bits bits))
-    val result = out(Bits(bits bits))
+    val a, b = in(Bits(bits bits)) // minuend and subtrahend
+    val result = out(Bits(bits bits)) // difference, `latency` cycles later
   }
   setDefinitionName(s"Difference_${field.name}")
 

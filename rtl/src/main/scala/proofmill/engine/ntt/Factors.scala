@@ -32,9 +32,9 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
     val kind = in(FactorKind()) // steady during a pass
     val inverse = in(Bool()) // steady during a pass
     val log = in(UInt(5 bits)) // steady during a pass
-    val input = slave(Flow(Beat(bits, lanes)))
-    val place = in(Place(config))
-    val output = master(Flow(Beat(bits, lanes)))
+    val input = slave(Flow(Beat(bits, lanes))) // beats
+    val place = in(Place(config)) // position of the beat, valid with `input`
+    val output = master(Flow(Beat(bits, lanes))) // beats times their factors
 
     /** Multiplies by the beat that arrived with `holds` instead, at least two cycles earlier. */
     val pairs = in(Bool()) // steady during a pass

@@ -42,8 +42,8 @@ class LongResidues(field: Field, model: Boolean) extends Residues(field) {
   private class EntryUnit(steps: Reduction) extends Component {
     setDefinitionName(s"NttEntry_${field.name}")
     val io = new Bundle {
-      val word = in(Bits(field.bits bits))
-      val residue = out(Bits(LongResidues.this.bits bits))
+      val word = in(Bits(field.bits bits)) // canonical integer
+      val residue = out(Bits(LongResidues.this.bits bits)) // residue
     }
     private val zeros = Seq.fill(digits)(Number(Timed(S(0, 1 bits), 0), Bound(0, 0)))
     private val word = Number(Timed((False ## io.word).asSInt, 0), entering.head)

@@ -26,13 +26,13 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   import config.{elementBits, lanes}
   private val words = elementBits * lanes
   val io = new Bundle {
-    val job = in(Job(config))
+    val job = in(Job(config)) // the pass and its multiplications; steady
     val start = in(Bool()) // pulse: the job has changed; no beat is in flight
-    val input = slave(Stream(Bits(words bits)))
-    val output = master(Stream(Bits(words bits)))
-    val beat = out(UInt(config.beatBits bits))
-    val factor = in(SInt(residues.bits bits))
-    val lane = in(Vec(SInt(residues.bits bits), lanes))
+    val input = slave(Stream(Bits(words bits))) // beats of reads
+    val output = master(Stream(Bits(words bits))) // beats of writes
+    val beat = out(UInt(config.beatBits bits)) // number of a beat for [[Powers]]
+    val factor = in(SInt(residues.bits bits)) // its factor
+    val lane = in(Vec(SInt(residues.bits bits), lanes)) // factors of the lanes
   }
   private val pass = io.job.pass
   private val depth = 1 << log2Up(Shuffle.latency + Factors.latency(residues) + residues.canonicalLatency + 9)

@@ -20,13 +20,13 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   private val lowBits = (beatBits + 1) / 2
   private val highBits = beatBits - lowBits
   val io = new Bundle {
-    val start = in(Bool())
+    val start = in(Bool()) // pulse: fills the tables
     val shift, scale = in(Bits(residues.elementBits bits)) // steady while busy
     val log = in(UInt(5 bits)) // base-2 logarithm of the size
-    val busy = out(Bool())
-    val beat = in(UInt(beatBits bits))
+    val busy = out(Bool()) // level: the tables are being filled
+    val beat = in(UInt(beatBits bits)) // number of a beat
     val factor = out(SInt(width bits)) // valid `latency` cycles after `beat`
-    val lane = out(Vec(SInt(width bits), lanes))
+    val lane = out(Vec(SInt(width bits), lanes)) // factors of the lanes, steady while not busy
   }
 
   object State extends SpinalEnum {

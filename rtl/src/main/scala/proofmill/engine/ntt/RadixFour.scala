@@ -24,9 +24,9 @@ class RadixFour(residues: LongResidues, r: Int) extends Component {
   val io = new Bundle {
     val two = in(Bool()) // steady: butterflies of two points
     val inverse = in(Bool()) // steady
-    val time = in(UInt(NttConfig.passBits bits))
-    val points = in(Vec(SInt(residues.bits bits), 4))
-    val results = out(Vec(SInt(residues.bits bits), 4))
+    val time = in(UInt(NttConfig.passBits bits)) // number of the beat in its pass
+    val points = in(Vec(SInt(residues.bits bits), 4)) // elements of the beat
+    val results = out(Vec(SInt(residues.bits bits), 4)) // results, `latency` cycles later
   }
   private def fits(x: Residue) = if (x.bound.within(arithmetic.factor)) x else arithmetic.reduce(x)
 

@@ -10,11 +10,11 @@ import spinal.lib.bus.amba4.axi._
 class ScalarWriter(config: NttConfig, axi: Axi4Config) extends Component {
   import config.channels
   val io = new Bundle {
-    val store = slave(Stream(Store(config)))
+    val store = slave(Stream(Store(config))) // stores of the channels' beats
     val first = in(UInt(axi.addressWidth - log2Up(NttConfig.beat) bits)) // the beat address of store 0; steady
-    val address = master(Stream(Axi4Aw(axi)))
-    val data = master(Stream(Axi4W(axi)))
-    val response = slave(Stream(Axi4B(axi)))
+    val address = master(Stream(Axi4Aw(axi))) // address of each beat
+    val data = master(Stream(Axi4W(axi))) // data of each beat
+    val response = slave(Stream(Axi4B(axi))) // responses
     val stored = out(Bool()) // pulse: all beats of a store are written
     val fault = out(Bool()) // pulse: the write of a beat failed
   }

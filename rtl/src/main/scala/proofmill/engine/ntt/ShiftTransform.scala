@@ -19,10 +19,10 @@ class ShiftTransform(laneBits: Int, residueBits: Int, fixed: Boolean) extends Co
   val io = new Bundle {
     val b = in(UInt(3 bits)) // steady
     val inverse = in(Bool()) // steady
-    val valid = in(Bool())
+    val valid = in(Bool()) // the beat is valid
     val position = in(UInt(q max 1 bits)) // number of the beat in its block
-    val residues = in(Vec(SInt(residueBits bits), lanes))
-    val results = out(Vec(Quad(Quad.digitBits), lanes))
+    val residues = in(Vec(SInt(residueBits bits), lanes)) // elements of the beat
+    val results = out(Vec(Quad(Quad.digitBits), lanes)) // results, `latency` cycles later
   }
   private val b = if (fixed) U(6, 3 bits) else io.b
   private val upper = RegNext((b > 3) ? (b - 3) | U(0))

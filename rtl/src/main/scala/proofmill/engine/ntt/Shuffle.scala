@@ -25,15 +25,15 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
   private val lanes = 1 << laneBits
   private val timeBits = choices.map(_.bits).max - laneBits
   val io = new Bundle {
-    val choice = in(UInt(log2Up(choices.size) bits))
+    val choice = in(UInt(log2Up(choices.size) bits)) // index of the arrangement; steady while any beat is in flight
     val start = in(Bool()) // pulse: a pass begins; no beat is in flight
-    val claim = in(Bool())
-    val room = out(Bool())
-    val input = slave(Flow(Beat(width, lanes)))
+    val claim = in(Bool()) // pulse: a block of `input` is claimed, only while `room`
+    val room = out(Bool()) // level: there is space for a block
+    val input = slave(Flow(Beat(width, lanes))) // beats of claimed blocks
     val next = in(UInt(4 bits)) // steady while any beat is in flight
-    val nextRoom = in(Bool())
-    val nextClaim = out(Bool())
-    val output = master(Flow(Beat(width, lanes)))
+    val nextRoom = in(Bool()) // level: the next stage has space for a block
+    val nextClaim = out(Bool()) // pulse: a block of `output` is claimed
+    val output = master(Flow(Beat(width, lanes))) // permuted beats
   }
 
   private def chosen[T <: Data](values: Seq[T]): T = if (values.size == 1) values.head else Vec(values)(io.choice)

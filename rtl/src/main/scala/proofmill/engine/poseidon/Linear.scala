@@ -15,9 +15,9 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
   private val elements = config.elements
   private val rowBits = elements * elementBits
   val io = new Bundle {
-    val row, constants = in(Bits(rowBits bits))
-    val code = in(UInt(config.codeBits bits))
-    val result = out(Bits(rowBits bits))
+    val row, constants = in(Bits(rowBits bits)) // a row, and the constants of its next round
+    val code = in(UInt(config.codeBits bits)) // code of the row's hash
+    val result = out(Bits(rowBits bits)) // the row after the linear layer, `latency` cycles later
   }
   setDefinitionName("PoseidonLinear")
 

@@ -72,9 +72,9 @@ class Matrix(plan: MatrixPlan) extends Component {
   import plan.{bound, config, price, result, summands}
   private val size = config.elements
   val io = new Bundle {
-    val x, constants = in(Vec(SInt(bound.width bits), size))
-    val code = in(UInt(config.codeBits bits))
-    val result = out(Vec(SInt(plan.result.width bits), size))
+    val x, constants = in(Vec(SInt(bound.width bits), size)) // elements' digits, and the constants
+    val code = in(UInt(config.codeBits bits)) // code of the row's hash
+    val result = out(Vec(SInt(plan.result.width bits), size)) // results, `latency` cycles later
   }
   setDefinitionName("PoseidonMatrix")
 

@@ -114,8 +114,8 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
 class RoundConstants(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   val io = new Bundle {
-    val next = in(Progress(config))
-    val row = out(Bits(config.elements * elementBits bits))
+    val next = in(Progress(config)) // the round
+    val row = out(Bits(config.elements * elementBits bits)) // its constants, `latency` cycles later
   }
   private def encoded(value: BigInt) = B(residues.encoded(value), elementBits bits)
   private def place(code: Int, element: Int) = element % (config.elements / config.blocks(code))

@@ -15,10 +15,10 @@ import spinal.core._
 class SBox(residues: Residues, scaled: Boolean) extends Component {
   import residues.{arithmetic, bound, digits, elementBits}
   val io = new Bundle {
-    val x = in(Bits(elementBits bits))
-    val k = scaled generate in(Bits(elementBits bits))
-    val power = out(Bits(elementBits bits))
-    val product = scaled generate out(Bits(digits * arithmetic.product.width bits))
+    val x = in(Bits(elementBits bits)) // element
+    val k = scaled generate in(Bits(elementBits bits)) // scale
+    val power = out(Bits(elementBits bits)) // fifth power, or k times it
+    val product = scaled generate out(Bits(digits * arithmetic.product.width bits)) // k x
   }
   setDefinitionName(if (scaled) "PoseidonSBoxScaled" else "PoseidonSBox")
 
