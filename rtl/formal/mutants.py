@@ -125,6 +125,11 @@ FAULTS = [
     ("msm_core", "a point is taken though it must wait", r"assign advance = .*;", "assign advance = 1'b1;"),
     ("msm_core", "a point that waits is overwritten", r"stalled <= \(! advance\);", "stalled <= 1'b0;"),
     ("msm_core", "an answer is not kept while its point waits", r"holds <= \(! io_advance\);", "holds <= 1'b0;"),
+    ("in_flight_table", "a conflict with the last entry is no hazard", r"assign io_hazard = \(\|\{_zz_io_hazard_3,(.*)\}\);", r"assign io_hazard = (|\1);"),
+    ("in_flight_table", "a result may overwrite the scalar of a multiple", r"ends_1_scalar <= .*;", "ends_1_scalar <= {1'b0,io_issue_payload_instruction_scalar};"),
+    ("in_flight_table", "the cycles before the issue are not counted", r"began_2 <= .*;", "began_2 <= clock;"),
+    ("in_flight_table", "one table more than there are is used", r"(assign io_allTablesUsed = \()3'b010", r"\g<1>3'b011"),
+    ("in_flight_table", "a retired entry remains the oldest", r"head <= \(head \+ 2'b01\);", "head <= head;"),
     ("sum", "a bit of a negative term is not inverted", r"\(~ _zz_inputs_0_1\[4 : 0\]\)", "_zz_inputs_0_1[4 : 0]"),
     ("sum_of_three", "a row's upper part comes a cycle early", r"_zz_sum_12 <= _zz_sum_11;", "_zz_sum_12 <= _zz_sum_3[259 : 174];"),
     ("long_sum", "a carry does not pass a chain of ones", r"(_zz_sum_18 <= )\((_zz_sum_9\[105 : 105\]).*;", r"\1\2;"),
@@ -148,7 +153,7 @@ def planted(text, proof, fault, pattern, replacement):
 
 
 def refuted(folder, entry, again=False):
-    """(refuted, seconds, what abc said)."""
+    """(refuted, seconds, output of abc)."""
     proof, fault, pattern, replacement = entry
     begin = time.monotonic()
     text = planted((folder / f"{proof}.sv").read_text(), *entry)
@@ -164,9 +169,9 @@ def refuted(folder, entry, again=False):
     return good, time.monotonic() - begin, said
 
 
-def door():
+def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", action="store_true", help="only say which faults there are")
+    parser.add_argument("--list", action="store_true", help="only list the faults")
     parser.add_argument("--again", action="store_true", help="refute everything again")
     parser.add_argument("--folder", type=Path, help="generated proofs, instead of generating them")
     parser.add_argument("names", nargs="*", metavar="PROOF", help="of which proofs; nothing: of all")
@@ -192,4 +197,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

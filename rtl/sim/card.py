@@ -1,4 +1,4 @@
-"""A card in Verilator: its door through the C interface of spec/wire/sim.h, and the words of the shell's packets.
+"""A card in Verilator: the C interface of spec/wire/sim.h, and the words of the shell's packets.
 
     with Card(library) as card:
         card.send(header(8, STATUS))
@@ -121,7 +121,7 @@ class Card:
         assert self.lib.pm_sim_memory_write(self.sim, channel, address, data, len(data)) == 0, f"no memory channel {channel}"
 
     def peek(self, channel, address, count):
-        """So many bytes of a memory channel, as they lie there."""
+        """Returns `count` bytes of a memory channel, in the layout of the memory."""
         room = ctypes.create_string_buffer(count)
         assert self.lib.pm_sim_memory_read(self.sim, channel, address, room, count) == 0, f"no memory channel {channel}"
         return room.raw

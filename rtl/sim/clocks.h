@@ -19,7 +19,7 @@ class Clocks {
     uint64_t due[3] = {1000, 3333, 500};
 };
 
-// Until which of the card's cycles something is in reset, or stands still.
+// The last of the card's cycles in which a domain is in reset, or stalled.
 struct Resets {
     uint64_t bridge = 0, memory = 0, card_clock = 0;
 };

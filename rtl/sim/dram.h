@@ -1,6 +1,6 @@
 // Timing of the DRAM behind a memory channel of the simulated card: HBM2 or DDR4, as docs/design/memory_model.md describes it.
 //
-// Contents are memory.h's business. Here an access is a beat of 64 bytes: it goes to one of the device's channels (of HBM: pseudo-channels),
+// memory.h has the contents. In this model an access is a beat of 64 bytes: it goes to one of the device's channels (of HBM: pseudo-channels),
 // waits in its controller's queue, and is served when rows, banks, bank groups, the data bus and refresh allow. All counts are clocks of
 // the memory, a whole number of which is a cycle of the card. Nothing is random.
 #ifndef PM_DRAM_H
@@ -271,7 +271,7 @@ class Dram {
         ++firstRead;
     }
 
-    // Writes: is there room for this beat? Its response may come `pathCycles` later.
+    // Writes: whether there is space for this beat. Its response may come `pathCycles` later.
     bool writeRoom(uint64_t beat) const { return channels[DramPlace::of(setting, beat).channel].writeRoom(); }
     void write(uint64_t beat, uint64_t cycle) {
         const DramPlace place = DramPlace::of(setting, beat);

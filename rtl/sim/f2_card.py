@@ -34,7 +34,7 @@ def place(region, stream, slot):
 
 
 class Stream:
-    """What a host knows of one."""
+    """The host's state of a stream."""
 
     def __init__(self):
         self.outgoing = deque()  # (bytes, last) of pages that have no slot yet
@@ -44,8 +44,8 @@ class Stream:
 
 
 class F2(Xdma):
-    """The doors of a card as everywhere, through the rings. `freeing`: after how many pages the host says that it has read them. `between`: what else
-    happens to a slot, of a stream and with a number, between its data and its descriptor.
+    """The interfaces of any card, through the rings. `freeing`: number of pages after which the host reports that it has read them. `between`: a
+    function of a stream and a slot's number that is called between the writes of a slot's data and of its descriptor.
     """
 
     def __init__(self, library):
@@ -66,7 +66,7 @@ class F2(Xdma):
         self.slots = self.read_always("slots")
 
     def reach(self, there):
-        """Whether PCIM reaches the host's room."""
+        """Maps the host's memory for PCIM, or unmaps it."""
         assert self.lib.pm_sim_pcim_memory(self.sim, BASE, self.memory, ROOM["bytes"] if there else 0) == 0
 
     # Registers that always answer.
@@ -163,7 +163,7 @@ class F2(Xdma):
                 self.free(stream)
 
     def seen(self, at, size):
-        """What the card has written to the host's room."""
+        """Returns bytes that the card has written to the host's memory."""
         return ctypes.string_at(ctypes.addressof(self.memory) + at, size)
 
     def free(self, stream):

@@ -34,14 +34,14 @@ FAULTS = [
     ("a page is taken whatever its number", "rings", r"(assign rings_0_here = .*)\(rings_0_seen_number == rings_0_number\)", r"\g<1>1'b1"),
     ("inward numbers have 11 bits", "numbers", r"rings_1_number <= \(rings_1_number \+ 16'h0001\);", "rings_1_number <= ((rings_1_number + 16'h0001) & 16'h07ff);"),
     ("outward numbers have 11 bits", "numbers", r"assign descriptor_number = number;", "assign descriptor_number = {5'd0, number[10:0]};"),
-    ("the door's pages are freed by another session", "rings", r"(assign sender_freed_1_valid = .*)\(registerPort_writeData.*\);", r"\g<1>1'b1);"),
+    ("the memory port's pages are freed by another session", "rings", r"(assign sender_freed_1_valid = .*)\(registerPort_writeData.*\);", r"\g<1>1'b1);"),
     ("pages are freed that are not written", "rings", r"(assign when_SlotSender_l\d+_1 = )\(freed_1_valid && .*;", r"\g<1>freed_1_valid;"),
     ("lines come where there is no room", "rings", r"assign streams_0_ready = .*;", "assign streams_0_ready = 1'b1;"),
     ("a descriptor does not wait for its page's answer", "packets", r"\.pcim_b_valid(\s*)\(outer_manager_b_valid\s*\)", r".pcim_b_valid\g<1>(1'b1)"),
     ("an error is told without all ones", "registers", r"(assign when_SlotBridge_l\w+ = )\(reads_toLow && .*;", r"\g<1>1'b0;"),
     ("a fault does not stop the pages", "shell", r"(assign begins = .*)\(! fault\)", r"\g<1>1'b1"),
     ("beats of 32 bytes", "packets", r"assign pcim_aw_payload_size = 3'b110;", "assign pcim_aw_payload_size = 3'b101;"),
-    ("a page of 65 lines", "door", r"assign pcim_aw_payload_len = \{.*left\};", "assign pcim_aw_payload_len = ((left == 6'h3f) ? 8'h40 : {2'd0, left});"),
+    ("a page of 65 lines", "transfers", r"assign pcim_aw_payload_len = \{.*left\};", "assign pcim_aw_payload_len = ((left == 6'h3f) ? 8'h40 : {2'd0, left});"),
 ]
 
 
@@ -66,7 +66,7 @@ def noticed(folder, check, pattern, replacement):
         return done.returncode != 0, (done.stderr or done.stdout).strip().splitlines()[-1]
 
 
-def door():
+def cli():
     folder = rtl.generate(CARD)
     wanted = sys.argv[1:]
     outcomes = []
@@ -80,4 +80,4 @@ def door():
 
 
 if __name__ == "__main__":
-    main(door)
+    main(cli)

@@ -1,10 +1,10 @@
-// The shell of an AWS F2 instance as a card sees it, in the shell's clock: PCIS brings the host's stores, PCIM takes what the card writes to the host's
+// The card-side interface of the shell of an AWS F2 instance, in the shell's clock: PCIS brings the host's stores, PCIM takes what the card writes to the host's
 // memory. Facts: "AWS Shell Interface Specification" of the F2 HDK. OCL is the shim's.
 //
 // What it drives in a cycle depends on the cycles before only; `cycle` takes what the card drives in it. It holds the card to the shell's rules, each
 // of which would cost a user the instance's card: whole beats of 64 bytes, bursts within 4 KiB, contiguous bytes, and 8 us for everything that was
 // begun. It has up to 32 reads under way on PCIS; over PCIM the card has none. One rule is the card's own: a page's descriptor is not written before the
-// page is there, for which the card waits for every write's answer. The first broken rule is told in `broken`.
+// page is complete, for which the card waits for every write's response. `broken` names the first violated rule.
 #ifndef PM_F2_SHELL_H
 #define PM_F2_SHELL_H
 #include <algorithm>
@@ -27,7 +27,7 @@ class F2Shell {
         bool awready, wready, bvalid, arready, rvalid, rlast;
         uint16_t bid, rid;
         uint8_t bresp, rresp;
-        // PCIM, on which it asks.
+        // PCIM, on which the card is the manager.
         bool pawvalid, pwvalid, pbready, parvalid;
         Address paw;
         Data pw;
@@ -40,10 +40,10 @@ class F2Shell {
         uint8_t pbresp = 0;
     };
 
-    static constexpr uint16_t kId = 0x20;  // of what the instance's processors ask
+    static constexpr uint16_t kId = 0x20;  // of the requests of the instance's processors
     static constexpr unsigned kPatience = 2000, kReads = 32, kWrites = 4;
 
-    unsigned gap = 0, stall = 0;  // 256ths; with a stall of 256 PCIM is dead, and nobody is held to anything
+    unsigned gap = 0, stall = 0;  // 256ths; with a stall of 256 PCIM is dead, and no rule is checked
     std::string broken;
     uint64_t written = 0;  // bursts in the host's memory
 
@@ -187,7 +187,7 @@ class F2Shell {
             writes[unsent].since = now;
             out.wvalid = true;
         }
-        // Nobody needs a read; where there are gaps, something reads all the same.
+        // Reads are not used; with gaps, some are generated all the same.
         if (!out.arvalid && gap != 0 && reads.size() < kReads && noise.next256() < 8) {
             const uint8_t len = noise.next256() % 4;
             out.ar = {uint64_t(noise.next256()) << 12, len, 6, 1};

@@ -1,7 +1,7 @@
 // A memory channel of the simulated card, as spec/wire/sim.h describes it: an AXI4 slave with beats of 64 bytes, ideal or with the timing of a DRAM.
 //
 // What it drives in a cycle depends on the cycles before only; `cycle` takes what the card drives in it. It also holds the card to the
-// rules of AXI4 ("IHI 0022, AMBA AXI and ACE Protocol", A3): the first broken one is told in `broken`.
+// rules of AXI4 ("IHI 0022, AMBA AXI and ACE Protocol", A3): `broken` names the first violated one.
 #ifndef PM_MEMORY_H
 #define PM_MEMORY_H
 #include <algorithm>
@@ -67,7 +67,7 @@ class Memory {
 
     const ToCard &drives() const { return out; }
 
-    // Bytes as they lie there, whatever the card does.
+    // Accesses bytes of the memory directly, independently of the card.
     void write(uint64_t place, const uint8_t *from, size_t n) {
         pieces(place, n, [&](uint8_t *here, size_t size) {
             std::copy(from, from + size, here);

@@ -7,7 +7,7 @@
     bench.settle()                                  # every reply has come and is right
 
 The oracle is spec/model's engine with the same memory. It takes commands when they are sent, as the card takes them in their order;
-so what a run reads must not be written while it is outstanding. `run` waits until there is room in the queue; `press` does not. A sum that is not defined, since a scalar is not below r or a point is none, may
+so what a run reads must not be written while it is outstanding. `run` waits until the queue has space; `press` does not. A sum that is not defined, since a scalar is not below r or a point is none, may
 be anything.
 """
 
@@ -75,7 +75,7 @@ class Bench(trial.Trial):
     # Commands.
 
     def send(self, name, **values):
-        """Sends a command under an index of its own and asks the oracle; its index."""
+        """Sends a command with a new index to the card and to the oracle; returns the index."""
         self.index += 1
         command = {field["name"]: 0 for field in COMMANDS[name]["fields"]} | values | {"index": self.index}
         self.expected[self.index] = (name, command, self.answer(name, command))
@@ -84,7 +84,7 @@ class Bench(trial.Trial):
         return self.index
 
     def answer(self, name, command):
-        """(statuses that are right, sum) as the oracle says."""
+        """Returns (valid statuses, sum) of the oracle."""
         if name == "cancel":
             return {DONE, REFUSED}, None
         if name == "write":
@@ -218,7 +218,7 @@ class Bench(trial.Trial):
         return self.cycles() - begin
 
     def judge_cancels(self):
-        """A run says `cancelled` exactly where a cancellation of it is done."""
+        """A run returns `cancelled` exactly if a cancellation of it is done."""
         cancelled = {command["index"] for name, command, found in self.answered if name == "run" and found["status"] == CANCELLED}
         done = {command["target"] for name, command, found in self.answered if name == "cancel" and found["status"] == DONE}
         assert cancelled == done, f"cancelled are runs {cancelled}, cancellations were done of {done}"

@@ -1,6 +1,6 @@
 """How many cycles the MSM engine takes, through packets, and what it would take for more points.
 
-Measured is one sum of 2^16 points with uniform scalars and windows of 16 bits: cycles of accumulation and of the tail, as the reply says. The tail of a
+Measured is one sum of 2^16 points with uniform scalars and windows of 16 bits: cycles of accumulation and of the tail, as in the reply. The tail of a
 pass does not depend on the number of points, so the tails of other windows are those of a sum of one point, and the accumulation goes with points times
 windows. Rows that are made of these are marked as computed, each with the window that is best.
 """

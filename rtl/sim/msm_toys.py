@@ -1,4 +1,4 @@
-"""What the MSM engine must stand on a toy card; test_msm.py says what each check does."""
+"""Checks of the MSM engine on a toy card; test_msm.py describes each check."""
 
 from msm_bench import COMMANDS, GRANULE, Bench
 from msm_oracle import CANCELLED, DONE, FAULT, FULL, REFUSED
@@ -60,7 +60,7 @@ class Toy(Bench):
             self.settle()
 
     def tuples(self, bases, tuples):
-        """Every tuple of scalars over every tuple of bases, windows by turns."""
+        """Every tuple of scalars over every tuple of bases, with alternating windows."""
         for i, factors in enumerate(bases):
             self.place(factors, GRANULE * i)
         room = self.geometry.memory // GRANULE
@@ -97,7 +97,7 @@ class Toy(Bench):
         self.calm()
 
     def order(self):
-        """What comes after a run does not wait for it, as far as there is room; what is before it has happened."""
+        """Commands after a run do not wait for it while there is space; commands before it are complete."""
         g, rng = self.geometry, self.rng
         self.place([rng.randrange(g.facts.r) for _ in range(1000)], 0)
         for i in range(20):

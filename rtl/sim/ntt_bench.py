@@ -85,7 +85,7 @@ class Engine:
         return b"".join(part for _, part in found)
 
     def run(self, *facts, **more):
-        """Status, element, and cycles of first and last passes of what `run_of` says."""
+        """Status, element, and cycles of first and last passes of the run that `run_of` describes."""
         return struct.unpack("<4Q", self.ask(112, RUN, run_of(*facts, **more)))
 
     def quotient(self, lists, shift, scale, target=None):

@@ -97,8 +97,8 @@ class Packets {
     }
 #endif
 
-    // What the card seems to have said.
-    void unsaid() {
+    // Discards outputs that seemed valid.
+    void discard() {
         receiving.clear();
         replies.clear();
     }

@@ -1,6 +1,6 @@
 // The registers of a simulated card: AXI4-Lite, one access at a time.
 //
-// An access that was given up is finished before the next one begins.
+// An abandoned access is finished before the next one begins.
 #ifndef PM_REGISTERS_H
 #define PM_REGISTERS_H
 #include <cstdint>

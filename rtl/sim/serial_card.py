@@ -1,4 +1,4 @@
-"""A card on a serial line in Verilator: its door through the C interface of spec/wire/serial.h."""
+"""A card on a serial line in Verilator: the C interface of spec/wire/serial.h."""
 
 import ctypes
 import json

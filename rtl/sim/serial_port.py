@@ -4,7 +4,7 @@
 of its input is an order, for tests of faults: `drop N` and `double N` lose or repeat the N-th byte from now on its way to the card, `noise N` turns one bit of it,
 `break` holds the line low, `hang` stops the card's clock, `go` restarts it, `close` takes the port away.
 
-The card's time goes on only while bytes are on their way, and for a while after the last one: an idle host finds an idle process.
+The card's time advances only while bytes are in transit, and for a while after the last one: an idle host finds an idle process.
 """
 
 import argparse

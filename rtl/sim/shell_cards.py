@@ -1,4 +1,4 @@
-"""The cards of proofmill.shell.GenerateShellTest, and the door of the programs that test the shell on them."""
+"""The cards of proofmill.shell.GenerateShellTest, and the command line of the programs that test the shell on them."""
 
 import argparse
 import json
@@ -38,7 +38,7 @@ def library(made):
 
 
 def main(description, checks, amount, default, help):
-    """The door of a test program: runs its checks, each with the cards, a source of chance and how much of it is asked for."""
+    """The command line of a test program: runs its checks, each with the cards, a random generator and the requested amount."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("names", nargs="*", help="which checks; nothing: all")
     parser.add_argument(f"--{amount}", type=int, default=default, help=help)

@@ -2,7 +2,7 @@
 //
 // Compiled once for each card by tools/sim.py: the model is called Vcard whatever the top module's name, the generated
 // header manifest.h defines PM_SIM_MANIFEST, the manifest as a string constant, and PM_SIM_MEMORIES(X), which is X(j) for each memory channel;
-// VM_TRACE=1 adds waveforms. PM_SIM_PCIE=1 is a card behind a bridge for PCIe: beats of eight words, three clocks, and a door to the memory where
+// VM_TRACE=1 adds waveforms. PM_SIM_PCIE=1 is a card behind a bridge for PCIe: beats of eight words, three clocks, and a port to the memory where
 // PM_SIM_DOOR=1. PM_SIM_F2=1 is one behind the shell of AWS F2, with those clocks, and buses instead of streams.
 //
 // One cycle is two evaluations: with the clock low the inputs settle and the handshakes of this cycle are read, then the
@@ -18,7 +18,7 @@
 #include "Vcard.h"
 #include "channels.h"
 #include "clocks.h"
-#include "door.h"
+#include "memory_port.h"
 #include "jitter.h"
 #include "manifest.h"
 #include "packets.h"
@@ -213,8 +213,8 @@ pm_sim *pm_sim_new(void) try {
     c.reset = 0;
 #endif
     // What the doors seemed to do before the reset took hold were random register values.
-    s->packets.unsaid();
-    s->door.unsaid();
+    s->packets.discard();
+    s->door.discard();
     s->registers.answered();
     return s.release();
 } catch (const std::bad_alloc &) {

@@ -9,7 +9,7 @@
   multiples  of points in the subgroups and outside, by scalars about the powers of the curve's parameter
   overlap    multiples that overlap, among pairings, of points inside and outside, none, and wrong ones, that read and write each other's slots; fewer cycles
   rewritten  a program that is overwritten as it waits and as it runs, and a pointer that is moved
-  pressure   interrupts whose packets nobody takes
+  pressure   interrupts whose packets are not accepted
   reset      RESET in the middle of everything: memories, pointer and error are as at first, and what comes next is right
   rounds     random programs on random memories, slot by slot as the model leaves them; none hangs
 
@@ -18,7 +18,7 @@ and with a card of larger memories
   published  as above: at first it is a published card
   sizes      their registers; values, jumps, ends and refusals on all sizes, as the model has them
   vectors    those of larger memories
-  lines      Miller loops with lines that are there, which overlap, of points of all kinds, that read and write each other's slots and lines; fewer cycles
+  lines      Miller loops with precomputed line coefficients, which overlap, of points of all kinds, that read and write each other's slots and lines; fewer cycles
   rounds     on memories of all sizes
 
 `--cycles` measures instead: cycles of each instruction alone, by the register `last_cycles`.
@@ -76,7 +76,7 @@ class Window:
         return DATA["base"] + DATA["stride"] * within
 
     def sizes(self, log2_data, log2_instructions):
-        """So many slots for programs, if this card knows of more than one size."""
+        """Selects the number of slots for programs, if this card has more than one size."""
         if self.most:
             self.write(WINDOW["log2_data"], log2_data)
             self.write(WINDOW["log2_instructions"], log2_instructions)
@@ -135,7 +135,7 @@ class Trial(trial.Trial):
         """Memories of these sizes, cleared."""
         if log2 != self.log2:
             self.log2 = log2
-            self.park(0)
+            self.wait_at(0)
             self.window.sizes(*log2)
             self.memory = [Slot()] * (1 << log2[0])
             self.window.clear()
@@ -177,7 +177,7 @@ class Trial(trial.Trial):
         """
         self.set(machine.data)
         self.window.write(WINDOW["error"], 0)
-        self.park(start + len(program) + 7)
+        self.wait_at(start + len(program) + 7)
         for at, instruction in dict(more).items():
             self.window.program(at, [instruction])
         self.window.program(start, program)
@@ -208,8 +208,8 @@ class Trial(trial.Trial):
 
     # What must be right.
 
-    def park(self, at):
-        """Has it wait where nobody writes, so that a program does not begin as it is written."""
+    def wait_at(self, at):
+        """Makes the card wait at an unused slot, so that a program does not begin while it is written."""
         self.window.write(WINDOW["clear"], 1)
         self.window.go(at % (1 << self.log2[1]))
 
@@ -246,7 +246,7 @@ class Trial(trial.Trial):
         self.memory = [Slot()] * len(self.memory)
 
     def run_case(self, case, machine):
-        """A case of the vectors: `machine` has its memory, and gets what the file says that it leaves behind."""
+        """Runs a case of the vectors: `machine` has its memory, and is set to the final state in the file."""
         program = [self.instruction(text) for text in case["program"]]
 
         def run():
@@ -321,7 +321,7 @@ class Trial(trial.Trial):
 
     def each(self, program):
         """Cycles of an instruction on average, the first and the last ones included."""
-        self.park(200)
+        self.wait_at(200)
         self.window.program(1, program)
         self.window.go(1)
         begin = self.cycles()
@@ -395,7 +395,7 @@ class Trial(trial.Trial):
     def rewritten(self):
         self.fresh()
         window = self.window
-        self.park(200)
+        self.wait_at(200)
         window.put(0, Slot(7, 1))
         window.put(3, Slot(P - 2, 1))
         window.program(1, [Instruction("copy_reg", 0, 5), Instruction(0)])
@@ -436,7 +436,7 @@ class Trial(trial.Trial):
         machine.store(20, "fp2_jb", [self.rng.randrange(1 << 381) for _ in range(6)])
         program = [Instruction("send_interrupt", (0, 12, 20)[i % 3], i) for i in range(30)] + [Instruction("copy_reg", 12, 40)]
         machine.program[1:1 + len(program)] = program
-        self.park(200)
+        self.wait_at(200)
         self.window.program(1, program)
         self.set(machine.data)
         self.window.write(WINDOW["error"], 0)
@@ -516,7 +516,7 @@ class Trial(trial.Trial):
         self.resize(8, 8)
 
     def play_at(self, machine, start, program, more=()):
-        """A program, and instructions elsewhere, by slot."""
+        """Runs a program, with further instructions by slot."""
         machine.program[:] = [Instruction(0)] * len(machine.program)
         machine.program[start:start + len(program)] = program
         for at, instruction in dict(more).items():
@@ -533,7 +533,7 @@ class Trial(trial.Trial):
         after = [Instruction("mul", 8, 8, 9), Instruction("inv", 8, 10), Instruction("send_interrupt", 10, 3)]
         for cycles in (3, 60, 130, 200, 500, 700, 900, 1100, 3000, 9000, 9300, 9500, 9700, 10_000):
             self.set(machine.data)
-            self.park(200)
+            self.wait_at(200)
             self.window.program(1, program)
             self.window.go(1)
             self.card.run(cycles + self.rng.randrange(50))

@@ -4,12 +4,12 @@
 
   defects   what the published card gets wrong, each by name, and each of them among the vectors
   vectors   every one alone, its bounded time, and all of them one behind the other
-  full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands by turns
+  full      8 contexts, 16 and all of the card under way at once, with good, bad and malformed commands alternating
   reuse     a context whose job ended early is taken anew at once
   cut       RESET in every part of a job, and another one at once
-  limit     verdicts that nobody takes: cycle_cnt stays at its largest number, last_latency goes on
+  limit     verdicts that are not accepted: cycle_cnt stays at its maximum, last_latency keeps counting
   rounds    vectors, mutants, noise, malformed packets, STATUS and RESET in random order with random gaps and back-pressure:
-            every reply as the model says, in order, none missing, none too many; the counter of signatures
+            every reply equal to the model's, in order, none missing, none too many; the counter of signatures
 
 `--cycles` measures instead: cycles a signature with all contexts full, and of one alone, from its last word to its verdict.
 """

@@ -7,7 +7,7 @@
   3. Every reply must be the one that spec/model gives under these settings, each engine's in order, none missing, none too many.
   4. The `done` counter of every engine must be the number of its replies since the last RESET.
 
-A round depends only on the seed and the rounds before it; `--seconds`, for each card, says how many there are.
+A round depends only on the seed and the rounds before it; `--seconds`, for each card, limits their number.
 """
 
 import functools
@@ -35,7 +35,7 @@ DEFAULTS = (REGISTERS["personalisation"]["reset"].encode(), equihash.POW_LIMIT[R
 
 @dataclass(frozen=True)
 class Engine:
-    """One engine of the card under test; its command's length tells it from the others."""
+    """One engine of the card under test; its command's length identifies it."""
 
     params: equihash.Params
     length: int

@@ -2,13 +2,13 @@
 
 `python3 rtl/sim/test_f2.py [--seconds N] [--seed N] [CHECK ...]` drives the card `f2_msm_toy` (`make sim` makes it) and checks:
 
-  packets, door, refusals, memory, silent   as test_xdma.py does, through the rings
+  packets, transfers, refusals, memory, silent   as test_xdma.py does, through the rings
   engine     requests of the MSM engine: writes, sums, errors
-  registers  always answer; those of a card that is in reset or stands still, with an error and all ones
-  rings      full in both directions, and descriptors that say nonsense
+  registers  always respond; those of a card that is in reset or hangs, with an error and all ones
+  rings      full in both directions, and invalid descriptors
   numbers    of pages go round, in both directions of both streams: beyond 2^16 from 60 seconds on
-  hosts      die at any moment, with stores on their way; the next one finds rings of its own, and the room that it closed stays as it is
-  shell      reset at any moment, and with a host's room that is not there, or a PCIM that hangs: a fault, and an end
+  hosts      die at any moment, with stores on their way; the next one finds rings of its own, and the memory that it closed stays unchanged
+  shell      reset at any moment, and with a host's memory that is not mapped, or a PCIM that hangs: a fault, and an end
 """
 
 import os
@@ -79,7 +79,7 @@ def registers(make, rng, seconds):
 
 
 def short(card, stream):
-    """What asks for a page of this stream with a page, and what waits for it."""
+    """The state that requests a page of this stream, and the state that waits for it."""
     if stream == PACKETS:
         return lambda: card.send(header(8, STATUS)), lambda *cycles: (reply := card.recv(*cycles)) and (status_of(reply), reply)
     return lambda: card.transfer(test_xdma.ask(READ, 1, CHANNELS, 0, 1)), lambda *cycles: card.answer(*cycles)
@@ -257,4 +257,4 @@ def shell(make, rng, seconds):
 
 
 if __name__ == "__main__":
-    test_xdma.main(opened, __doc__, (test_xdma.packets, test_xdma.door, test_xdma.refusals, engine, registers, rings, numbers, hosts, test_xdma.memory, test_xdma.silent, shell))
+    test_xdma.main(opened, __doc__, (test_xdma.packets, test_xdma.transfers, test_xdma.refusals, engine, registers, rings, numbers, hosts, test_xdma.memory, test_xdma.silent, shell))

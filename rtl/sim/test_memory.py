@@ -1,13 +1,13 @@
 """The card's memory channels in Verilator: the model of spec/wire/sim.h, and the shell's guard over resets.
 
 `python3 rtl/sim/test_memory.py [--turns N] [--seed N] [NAME ...]` drives the card `memory` of proofmill.shell.GenerateShellTest, whose
-engine writes and fetches bursts as it is told (MemoryEngine.scala), and checks:
+engine writes and fetches bursts on request (MemoryEngine.scala), and checks:
 
   contents   random writes and fetches with random timing against a plain model
   timing     latency, bandwidth and bursts under way, to the cycle
   faults     ranges that are answered with an error
   resets     RESET in the middle of bursts, by packet and by register: whole beats, and nothing of it afterwards
-  rules      bursts that AXI4 forbids are told, and the card stands still; the rules that no engine can break behind the guard
+  rules      bursts that AXI4 forbids are reported, and the card stops; the rules that no engine can break behind the guard
   drams      the timing of HBM and DDR4 (dram.h) against closed forms, and contents through it
 """
 

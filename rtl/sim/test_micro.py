@@ -1,9 +1,9 @@
 """The field processor in Verilator: its programs against the curves' model, and every cycle against the machine's model.
 
-`python3 rtl/sim/test_micro.py` builds the toy's processors as they are, the large ones with behavioural multipliers (their twins, proved by
+`python3 rtl/sim/test_micro.py` builds the toy's processors as they are, the large ones with behavioural multipliers (compared with the circuits by
 test_multipliers.py); PROOFMILL_LONG=1 also builds secp256k1's as it is. The toy multiplies every point by every scalar, with one multiplier
-and with two. All processors get edge cases and random jobs of all programs mixed, with and without gaps at their doors; a program that is
-not there is answered too. PROOFMILL_SEED repeats a run.
+and with two. All processors get edge cases and random jobs of all programs mixed, with and without gaps at their ports; an unknown program
+gets a result, too. PROOFMILL_SEED repeats a run.
 
 `python3 rtl/sim/test_micro.py --cycles` prints cycles a result, cycles of one job alone, and how busy the multipliers are.
 """
@@ -47,7 +47,7 @@ def program(name, which):
 
 
 def point_of(job):
-    """The operand of a scalar multiplication: y = 0 stands for the identity."""
+    """The operand of a scalar multiplication: y = 0 represents the identity."""
     _, _, x, y = job
     return (x, y) if y else None
 
@@ -147,7 +147,7 @@ class Programs(unittest.TestCase):
 
     @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds the structural processor")
     def test_structure(self):
-        """The multiplier itself instead of its twin: the same answers in the same cycles."""
+        """The circuit of the multiplier instead of its behavioural model: the same results in the same cycles."""
         jobs = random_jobs("secp256k1", 12, random.Random(f"{SEED} structure"))
         twin, structure = run("secp256k1", jobs), run("secp256k1", jobs, config="micro_secp256k1")
         self.assertEqual(twin[0], structure[0])
@@ -202,7 +202,7 @@ def in_order(lines):
 def busy(name, which, rounds=4):
     """Cycles a result with all contexts full, of one job alone, products a job, and their share of the cycles.
 
-    Equal jobs come in rounds, which take some time to drift apart: the first and the last are not counted.
+    Equal jobs come in rounds, which take some time to desynchronise: the first and the last are not counted.
     """
     image, c = image_of(name), curve_of(name)
     job = micro.Job(program(name, which), [c.r - 2], list(c.generator("g1")))

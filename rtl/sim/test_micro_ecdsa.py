@@ -1,8 +1,8 @@
 """The field processor's programs for ECDSA in Verilator: a lane whose jobs bring their items, against two models.
 
 Every case of spec/vectors/ecdsa_verify that reaches the programs gets the verdict of the operation's model; random
-signatures, good and bad and rejected ones mixed, get it in the cycle that the machine's model says, with the same
-values written on the way. PROOFMILL_SEED repeats a run; PROOFMILL_LONG=1 runs the lane as it is beside its twin.
+signatures, good and bad and rejected ones mixed, get it in the cycle of the machine's model, with the same
+values written on the way. PROOFMILL_SEED repeats a run; PROOFMILL_LONG=1 runs the circuit of the lane beside its behavioural model.
 """
 
 import json
@@ -50,7 +50,7 @@ def job(signature):
 
 
 def operand(unit, found):
-    """The same job as words of the lane's door."""
+    """The same job as words of the lane's ports."""
     ports = {port.name: port for port in unit.operands}
 
     def word(port, item):
@@ -135,7 +135,7 @@ class Verdicts(unittest.TestCase):
 
     @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds the structural lane")
     def test_structure(self):
-        """The multiplier itself instead of its twin: the same answers in the same cycles."""
+        """The circuit of the multiplier instead of its behavioural model: the same results in the same cycles."""
         signatures = random_signatures(12, random.Random(f"{SEED} structure"))
         twin, structure = run(signatures), run(signatures, config="micro_ecdsa")
         self.assertEqual(twin[0], structure[0])
@@ -159,14 +159,14 @@ class Cycles(unittest.TestCase):
         self.assertEqual([str(line) for line in in_order(circuit)], [str(line) for line in in_order(trace)])
 
     def test_the_goals(self):
-        """1,900 cycles a signature with one multiplier, 7,500 for one alone; here without its scalars, of which the table hides a part."""
+        """1,900 cycles a signature with one multiplier, 7,500 for one alone; this lane is without the scalars, of which the table hides a part."""
         found = figures(CONTEXTS)
         self.assertLess(found["each"], 1900)
         self.assertLess(found["alone"], 5600)
 
 
 def figures(contexts, rounds=4):
-    """Cycles a signature with so many contexts full, of one alone from door to door, and its products."""
+    """Cycles a signature with so many contexts full, of one alone from input to output, and its products."""
     source = random.Random("figures")
     signatures = [ecdsa_verify.sign(*(source.randrange(1, SCHEME.n) for _ in range(3))) for _ in range(rounds * contexts)]
     _, (alone,), machine = modelled(signatures[:1])

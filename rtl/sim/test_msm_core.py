@@ -49,7 +49,7 @@ class Points:
         self.stored = [self.in_memory(point) for point in self.known]
 
     def in_memory(self, point):
-        """The slices of a point, as spec/wire/msm.toml tells them."""
+        """The slices of a point, as spec/wire/msm.toml defines them."""
         if point is None:
             return (0,) * self.slices
         values = (*point, point[0] * point[1]) if len(self.coordinates) == 4 else point
@@ -140,7 +140,7 @@ def distributions(source, used, count):
 
 class Toys(unittest.TestCase):
     def check(self, config, which, counts):
-        """Every window size, with one, two and as many windows as there is room for, and every distribution."""
+        """Every window size, with one, two and as many windows as there is space for, and every distribution."""
         source = random.Random(f"{SEED} {config}")
         for gaps, refusals in ((0, 0), (40, 128), (220, 0)):
             session = Session(config, which, source)
@@ -208,7 +208,7 @@ def adder_latency(which):
 
 
 class RealCurves:
-    """A core of a real curve with 2^16 points; `which` says of which curve."""
+    """A core of a real curve with 2^16 points; `which` names the curve."""
 
     which = ""
     full = 1 << 16

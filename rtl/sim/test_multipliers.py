@@ -1,9 +1,9 @@
-"""Field arithmetic against plain integers, in Verilator: every multiplier, adder, subtractor and reduction, the multipliers' twins,
-and the ways in and out.
+"""Field arithmetic against plain integers, in Verilator: every multiplier, adder, subtractor and reduction, the multipliers' behavioural
+models, and the conversions of inputs and outputs.
 
 `python3 rtl/sim/test_multipliers.py` builds each unit once (tools/sim.py keeps it) and streams operands through it, one a cycle.
-A result must stand for the right residue, every digit of it must be within the bound that the generator promises, and it must come after
-exactly the latency that the manifest says. A twin must give the same bits for the same operands.
+A result must represent the right residue, every digit of it must be within the bound that the generator promises, and its latency must be
+exactly that of the manifest. A behavioural model must return the same bits for the same operands.
 
 Toy fields: every pair of factors. The others: edges (0, 1, -1, bounds, neighbours of multiples of p and of powers of two; digits at
 their ends in all combinations of signs) and random operands. PROOFMILL_SEED repeats a run.
@@ -56,7 +56,7 @@ def setUpModule():
 
 
 def residue(port, digits):
-    """What digits stand for, times the port's scale; Port.value without the division."""
+    """Returns the integer that digits represent, times the port's scale; Port.value without the division."""
     total = 0
     for digit in reversed(digits):
         total = total * port.base + digit
@@ -180,7 +180,7 @@ class Tops(unittest.TestCase):
     """Cards, and units that have multipliers inside."""
 
     def test_every_multiplier_is_among_these(self):
-        """As the generator finds them in what `make test` simulates, with PROOFMILL_LONG=1 in everything; a twin has those of the circuit that it stands for."""
+        """As the generator lists them for the circuits that `make test` simulates, with PROOFMILL_LONG=1 for all; a behavioural model has those of its circuit."""
         names = rtl.configs() + rtl.units()
         tops = [name for name in names if f"{name}_twin" not in names] if LONG_RUN else rtl.simulated(names)
         found = {folder.name: rtl.manifest(folder)["multipliers"] for folder in rtl.generate_all(tops)}

@@ -58,7 +58,7 @@ class Checked(unittest.TestCase):
         self.check_every(range(self.least, self.one + 1), counts, outside=False)
 
     def check_every(self, logs, counts, outside=True):
-        """These sizes, in both directions, with and without factors, as often as `counts` says of each."""
+        """These sizes, in both directions, with and without factors, each as often as in `counts`."""
         with self.card() as card:
             engine = Engine(card, outside)
             self.assertEqual([engine.register(name) for name in ("least_log", "pass_log")], [self.least, self.one])
@@ -345,7 +345,7 @@ class Bn254(Transforms, Checked):
             self.assertEqual(engine.run(log, count=2)[:2], (STATUS["not_canonical"], at))
 
     def test_a_half_beat_is_left_alone(self):
-        """Three transforms of two elements are a beat and a half: what stands behind them stays, and may be anything."""
+        """Three transforms of two elements are a beat and a half: the data after them stay, and may be anything."""
         with self.card() as card:
             engine = Engine(card)
             behind = (1 << 256) - 1

@@ -1,6 +1,6 @@
 """The pairing processor in Verilator: published values, random jobs against the towers' model, and every cycle against the machine's model.
 
-`python3 rtl/sim/test_pairing.py` runs it with the multiplier's twin, and one multiplication in Fp12 and one square with the multiplier itself;
+`python3 rtl/sim/test_pairing.py` runs it with the multiplier's behavioural model, and one multiplication in Fp12 and one square with the multiplier's circuit;
 PROOFMILL_LONG=1 has that compute a whole pairing. PROOFMILL_SEED repeats a run.
 
 `python3 rtl/sim/test_pairing.py --cycles` prints the cycles of each program alone and in a stream.
@@ -166,7 +166,7 @@ class Values(unittest.TestCase):
         self.assertEqual(one("final_exp", [0] * 12)[0], [0] * 12)
 
     def test_field_operations(self):
-        """Random jobs of all small programs, many at once, with and without gaps at the doors."""
+        """Random jobs of all small programs, many at once, with and without gaps at the ports."""
         fields = {"fe": (FACTS.fp, 1), "fe2": (FP2, 2), "fe12": (FP12, 12)}
         shape = {1: lambda n: n[0], 2: tuple, 12: fp12}
         for gaps, refusals in ((0, 0), (200, 100)):
@@ -207,7 +207,7 @@ class Values(unittest.TestCase):
             self.assertEqual(found[12 * i:12 * i + 12], flat(FP12.power(fp12(named("ate_pairing")), k)), k)
 
     def test_structure(self):
-        """The multipliers themselves instead of their twins: the same answers in the same cycles."""
+        """The circuits of the multipliers instead of their behavioural models: the same results in the same cycles."""
         source = random.Random(f"{SEED} structure")
         a, b = element(source, 12), element(source, 12)
         for program in ("fe12_mul", "fe12_sqr"):
@@ -282,8 +282,8 @@ class Multiples(unittest.TestCase):
                     self.assertEqual(not any(machine.slots[at:at + 2]), member, affine)
 
 
-class ReadyLines(unittest.TestCase):
-    """The Miller loop by lines of a table, on the model's machine."""
+class PrecomputedLines(unittest.TestCase):
+    """The Miller loop with precomputed line coefficients, on the model's machine."""
 
     TABLE, LACKS = 240, 900
 

@@ -33,7 +33,7 @@ Unit = functools.cache(unit.Unit)
 
 
 class Representatives:
-    """The ways to write a residue in a port's digits: d(0) + d(1) z + …, with as much of z moved between them as there is room."""
+    """The ways to write a residue in a port's digits: d(0) + d(1) z + …, with as much of z moved between them as the digits' bounds allow."""
 
     def __init__(self, port, source):
         self.port, self.source = port, source
@@ -240,7 +240,7 @@ class Toys(unittest.TestCase):
 
 
 class RealCurves:
-    """What every adder of a real curve has to show; `suffix` says of which build."""
+    """Tests of every adder of a real curve; `suffix` selects the build."""
 
     suffix, count = "", 0
 
@@ -278,7 +278,7 @@ class RealCurves:
         self.check("point_add_extended_bls12_377", "hwcd_add", GeneralExtended("bls12_377"))
 
 
-class Twins(RealCurves, unittest.TestCase):
+class Models(RealCurves, unittest.TestCase):
     suffix, count = "_twin", 5_400
 
 

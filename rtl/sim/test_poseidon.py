@@ -4,8 +4,8 @@
 
   1. Every vector of the card's arities and strengths alone, and all of them at once, in order and shuffled.
   2. Values not below the modulus, at every place of a state: refused by their number, and without a trace in what comes behind.
-  3. One state of an arity between others: rows that are not full go on all the same, after a bounded time.
-  4. Commands in every cycle around the one in which a row goes on without more of them.
+  3. One state of an arity between others: rows that are not full are closed all the same, after a bounded time.
+  4. Commands in every cycle around the one in which a row is closed without more of them.
   5. RESET at many moments of a hash: nothing is left of it.
   6. Layers: trees, of every count up to some rows, of memories that take their time; elements that are refused; fields out of their ranges;
      errors of the memory, in reads and in writes; RESET at many moments of a layer. All of the memory that is written is read.
@@ -170,7 +170,7 @@ class Trial(trial.Trial):
                 self.exchange([self.hash(i, alone if i == count // 2 else arity) for i in range(count)])
 
     def late(self):
-        """A command in any cycle around the one in which its row goes on without it: once it was taken and the row closed at the same time."""
+        """A command in any cycle around the one in which its row is closed without it. A past fault: it was accepted and the row closed in the same cycle."""
         ledger, arity = self.ledger(), self.arities[0]
         for wait in range(3 * PATIENCE):
             packet = wire.poseidon_command(wait, self.state(arity))
@@ -243,7 +243,7 @@ class Trial(trial.Trial):
         return [wire.layers_command("read", index=address, address=address) for address in range(0, ROOM, GRANULE)]
 
     def of_memory(self):
-        """Any such command whose layers stay within the room."""
+        """Any such command whose layers fit in the memory."""
         rng, granules, arity = self.rng, ROOM // GRANULE, self.rng.choice(self.arities)
         kind = rng.random()
         if kind < 0.3:
@@ -301,7 +301,7 @@ class Trial(trial.Trial):
         self.exchange([*self.fill(), *bad, *self.reads(), *last, *self.reads()])
 
     def faults(self):
-        """The memory answers with errors: told for each command that met one, and for no other."""
+        """The memory responds with errors: reported for each command that had one, and for no other."""
         arity = self.arities[0]
         self.exchange(self.fill())
         layer = self.layer(0, ROOM // 2, 40, arity)

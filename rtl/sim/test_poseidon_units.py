@@ -1,7 +1,7 @@
-"""The parts of the engine poseidon that have a twin, in Verilator, against plain integers and spec/model/poseidon.py.
+"""The parts of the engine poseidon that have a behavioural model, in Verilator, against plain integers and spec/model/poseidon.py.
 
 `python3 rtl/sim/test_poseidon_units.py`: the linear layer is the scaled matrix and an addition, for every width of a configuration; the entry is
-the identity, or the way from Montgomery form, and an addition. Circuits and twins give the same bits. Structural layers of whole configurations only with
+the identity, or the way from Montgomery form, and an addition. Circuits and behavioural models return the same bits. Structural layers of whole configurations only with
 PROOFMILL_LONG=1. PROOFMILL_SEED repeats a run.
 """
 

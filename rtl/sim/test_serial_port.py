@@ -61,7 +61,7 @@ class Case(unittest.TestCase):
         return subprocess.Popen([PROGRAM, "selftest", "--device", device, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def selftest(self, port, *arguments, timeout=PATIENCE):
-        """(status, what it says)"""
+        """(status, output)"""
         said, _ = (running := self.start(port, *arguments, timeout=timeout)).communicate(timeout=2 * PATIENCE)
         return running.returncode, said
 
@@ -89,7 +89,7 @@ class Selftest(Case):
             self.assertRegex(said, r" [1-9]\d* checks passed, 0 failed")
 
     def test_a_host_after_one_that_died(self):
-        """Half a command, and replies that nobody took."""
+        """Half a command, and replies that were not read."""
         port = self.port()
         with open(port.path, "r+b", buffering=0) as file:
             file.write(header(8, STATUS) * 20 + header(240, 0x100) + bytes(100))

@@ -4,7 +4,7 @@
 answer with the exclusive or of the header's bytes after a pseudo-random delay, and checks:
 
   packets    random, mutated and malformed packets with gaps, back-pressure and RESETs: one reply each, in sync at the end
-  kinds      two commands of one engine, told apart by number and length, keep their order
+  kinds      two commands of one engine, distinguished by number and length, keep their order
   busy       STATUS is answered while the engines work
   registers  identification page, chain of blocks, counters, reset values, unmapped addresses
   softreset  the control register in the middle of packets

@@ -1,4 +1,4 @@
-"""Memory channels striped over ports of HBM: what an engine asks of a channel, it gets, though one port has less.
+"""Memory channels striped over ports of HBM: an engine gets the full rate of a channel, though one port has less.
 
 `python3 rtl/sim/test_stripes.py` runs the engines of Groth16 with one pseudo-channel of HBM behind each memory port (`hbm_port` of sim.h): on a card without
 stripes (`groth16_bn254_small_twin`), which waits for its ports, and on the one for AWS F2, with four ports a channel. Measured are points that a sum reads in a

@@ -1,4 +1,4 @@
-"""Cards on a serial line in Verilator, against what the wire says of framing.
+"""Cards on a serial line in Verilator, against the wire's rules of framing.
 
 `python3 rtl/sim/test_uart.py [-v] [TEST ...]`: the true rates with the shell alone; bytes that are lost, doubled, noisy or broken; lengths that
 cannot be; registers over packets; rates that are off; random damage, after which the card has to answer as if nothing had been.

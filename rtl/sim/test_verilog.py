@@ -107,7 +107,7 @@ endmodule
 
 
 class Targets(unittest.TestCase):
-    """What a memory and a table become is said as the family's tools know it: yosys does as it is told."""
+    """Memories and tables are mapped with the family's attributes, which yosys follows."""
 
     def cells(self, target, flow, kinds):
         module = verilog.modules_of(MEMORIES)["Memories"]

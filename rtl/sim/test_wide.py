@@ -1,4 +1,4 @@
-"""The integers of the behavioural twins (rtl/sim/twin/wide.h) against Python's."""
+"""The integers of the behavioural models (`rtl/sim/twin/wide.h`) against Python's."""
 
 import ctypes
 import random

@@ -1,14 +1,14 @@
-"""A card behind a DMA bridge for PCIe, in Verilator: three clocks, the door to the memory, and resets of either side.
+"""A card behind a DMA bridge for PCIe, in Verilator: three clocks, the port to the memory, and resets of either side.
 
 `python3 rtl/sim/test_xdma.py [--seconds N] [--seed N]` drives the card `xdma_msm_toy` (`make sim` makes it) and checks:
 
   packets   of every length through beats of 64 bytes: STATUS, RESET and what is ignored, with gaps and back-pressure
-  door      random writes and reads of the memory, packed and not, against a plain model, while packets pass
+  transfers random writes and reads of the memory, packed and not, against a plain model, while packets pass
   refusals  headers without magic, kind or place; transfers that are too short and too long; errors of the memory
   bridge    reset at any moment, or left by its host: the memory's bursts end whole, registers of a card in reset answer with an error, and the
             card works afterwards
   memory    reset at any moment, and dead: transfers and runs end with an error, and all works afterwards
-  silent    a memory that takes and never answers: an error for whoever asks, a card that can be reset in every way, and all works once the memory was
+  silent    a memory that takes and never answers: an error for each request, a card that can be reset in every way, and all works once the memory was
 """
 
 import argparse
@@ -46,7 +46,7 @@ def packed(data):
 
 
 class Xdma(Card):
-    """A card with the door."""
+    """A card with the memory port."""
 
     def __init__(self, library):
         super().__init__(library)
@@ -129,7 +129,7 @@ class Xdma(Card):
             pass
 
     def works(self, rng):
-        """Packets, registers, door."""
+        """Packets, registers, memory port."""
         self.send(header(8, RESET))
         while (reply := self.recv(200_000)) != header(8, REPLY | RESET):
             assert reply is not None, "no answer to RESET"
@@ -157,7 +157,7 @@ def packets(make, rng, seconds):
     return "199 lengths"
 
 
-def door(make, rng, seconds):
+def transfers(make, rng, seconds):
     memory = {}
     begin, transfers = time.monotonic(), 0
     with make() as card:
@@ -221,7 +221,7 @@ def refusals(make, rng, seconds):
 
 
 def begun(card, rng):
-    """Something under way: writes and reads of the door, packets."""
+    """Something under way: writes and reads of the memory port, packets."""
     card.jitter(rng.getrandbits(32), rng.choice([0, 60]), rng.choice([0, 60]))
     for _ in range(rng.randrange(1, 4)):
         channel, address = rng.randrange(CHANNELS), GRANULE * rng.randrange(64)
@@ -348,7 +348,7 @@ def silent(make, rng, seconds):
 
 
 def main(make, about, checks):
-    """The door of a test program: `make` makes a card, a check has it, a source of chance and seconds."""
+    """The command line of a test program: `make` makes a card; a check gets it, a random generator and seconds."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3, help="for each check that has random turns")
     parser.add_argument("--seed", type=int, default=None)
@@ -365,4 +365,4 @@ def main(make, about, checks):
 
 if __name__ == "__main__":
     LIBRARY = os.environ.get("PROOFMILL_XDMA") or ROOT / "target/sim/xdma_msm_toy.so"
-    main(lambda: Xdma(LIBRARY), __doc__, (packets, door, refusals, bridge, memory, silent))
+    main(lambda: Xdma(LIBRARY), __doc__, (packets, transfers, refusals, bridge, memory, silent))

@@ -60,7 +60,7 @@ def words(card, packets=16, length=8192):
     return timed(card, stream) / (packets * length / BEAT)
 
 
-def door(card, kind, transfers=16, beats=512):
+def transfers_of(card, kind, transfers=16, beats=512):
     def stream():
         for i in range(transfers):
             card.transfer(ask(kind, i, 0, i * beats * BEAT, beats) + bytes(beats * BEAT if kind == WRITE else 0))
@@ -101,7 +101,7 @@ def measure():
         if top in DOORS:
             for metric, kind in ((WRITES, WRITE), (READS, READ)):
                 with opened(top, DOORS[top]) as card:
-                    found[metric, top] = door(card, kind)
+                    found[metric, top] = transfers_of(card, kind)
     byte, beyond = on_the_line()
     found["a byte on the line", "uart"] = byte
     found["STATUS, beyond its bytes and its reply's", "uart"] = beyond

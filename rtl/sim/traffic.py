@@ -1,6 +1,6 @@
 """Packets good and bad, what a card must answer to each, and a ledger that holds its replies to it.
 
-The engines' commands are `equihash_verify`'s unless told otherwise, and answered as the test engines of proofmill.shell do.
+The engines' commands are `equihash_verify`'s by default, with the replies of the test engines of proofmill.shell do.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""What the scripts that examine a card have in common: checks by name, then rounds for some seconds, and one door.
+"""What the scripts that examine a card have in common: checks by name, then rounds for some seconds, and one command line.
 
     class Trial(trial.Trial):
         CHECKS = ("vectors", "resets")  # methods; what is wrong is an AssertionError

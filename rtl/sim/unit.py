@@ -5,7 +5,7 @@
     outcome.results                         # as the operands: a tuple of ports for each result
     outcome.latencies                       # cycles from operand to result
 
-Ports are as the generator's manifest describes them: `Port.value` is the canonical integer that digits stand for,
+Ports are as the generator's manifest describes them: `Port.value` is the canonical integer that digits represent,
 `Port.digits_of` the digits of an integer, and `Port.draw` digits between their bounds at random.
 """
 
@@ -36,7 +36,7 @@ def modulus(field):
 
 @dataclass(frozen=True)
 class Port:
-    """A value at a unit's door; without a field it is `digits` unsigned numbers of `width` bits."""
+    """A value at a unit's port; without a field it is `digits` unsigned numbers of `width` bits."""
 
     name: str
     width: int
@@ -56,14 +56,14 @@ class Port:
         return modulus(self.field)
 
     def value(self, digits):
-        """The canonical integer that digits stand for."""
+        """Returns the canonical integer that digits represent."""
         total = 0
         for digit in reversed(digits):
             total = total * self.base + digit
         return total * pow(self.scale, -1, self.modulus) % self.modulus
 
     def digits_of(self, value):
-        """Digits of least magnitude that stand for an integer."""
+        """Digits of least magnitude that represent an integer."""
         rest, found = value * self.scale % self.modulus, []
         rest -= self.modulus if self.digits > 1 and 2 * rest > self.modulus else 0
         for _ in range(self.digits - 1):
@@ -85,7 +85,7 @@ class Port:
         return tuple(digit() for _ in range(self.digits))
 
     def pack(self, digits):
-        """The port's bits; an integer stands for a single digit."""
+        """The port's bits; an integer represents a single digit."""
         digits = (digits,) if isinstance(digits, int) else digits
         if len(digits) != self.digits:
             raise ValueError(f"{self.name}: {len(digits)} digits instead of {self.digits}")
@@ -141,7 +141,7 @@ class Unit:
         return Port(**{key: int(value) if key in ("base", "scale", "low", "high") else value for key, value in entry.items()})
 
     def run(self, operands, expected=None, gaps=0, refusals=0, seed=1, limit=None):
-        """Streams operands through the unit from reset and collects `expected` results, one an operand unless said.
+        """Streams operands through the unit from reset and collects `expected` results, by default one for each operand.
 
         `gaps` and `refusals`, of 256 cycles, are those without an offer and those in which no result is taken.
         RuntimeError when fewer come within `limit` cycles, or more.
@@ -163,7 +163,7 @@ class Unit:
 
     @staticmethod
     def words(ports):
-        """32-bit values of a word; Verilator's 64-bit ports are two, and so are narrower ones here."""
+        """32-bit values of a word; Verilator's 64-bit ports are two, and so are narrower ones in this table."""
         return max(2, -(-sum(port.bits for port in ports) // 32))
 
     def word(self, operand):

@@ -1,8 +1,8 @@
-"""How many cycles an MSM takes with the upload of its points and scalars through the door to the memory, while the sum before is under way.
+"""How many cycles an MSM takes with the upload of its points and scalars through the memory port, while the MSM before is in progress.
 
 `python3 rtl/sim/upload_cycles.py [--log N] [--model hbm] [CARD]` runs two sums of 2^N points (16) on a card behind a bridge for PCIe
 (`xdma_msm_bls12_381_twin`), each with points and scalars of its own. Those of the second are written while the first is under way. A run is sent when
-its data are there. Cycles are the card's; from the first sum's reply to the second's is what one takes in a sequence of them. Both sums are checked.
+its data are written. Cycles are the card's; from the first sum's reply to the second's is what one takes in a sequence of them. Both sums are checked.
 """
 
 import argparse
@@ -17,7 +17,7 @@ BEATS = 512  # of a transfer
 
 
 class Uploads(Bench):
-    """Writes go over the door, and are counted."""
+    """Writes use the memory port, and are counted."""
 
     waiting = 0
 

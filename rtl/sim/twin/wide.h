@@ -1,5 +1,5 @@
-// Integers of N 64-bit words in two's complement, for the behavioural twins of circuits: whatever does not fit is cut
-// off, as in a circuit. Written beside the Verilog of each twin by proofmill.arith.Twin.
+// Integers of N 64-bit words in two's complement, for the behavioural models of circuits: bits that do not fit are cut
+// off, as in a circuit. proofmill.arith.BehaviouralModel writes it beside the Verilog of each model.
 #pragma once
 #include <cstdint>
 
@@ -106,7 +106,7 @@ private:
     }
 };
 
-// floor(a / b) for b > 0, bit by bit: for a divisor that changes. Twins of fast units multiply by constants instead.
+// floor(a / b) for b > 0, bit by bit: for a divisor that changes. Models of fast units multiply by constants instead.
 template <int N>
 Int<N> floor_divide(const Int<N> &a, const Int<N> &b) {
     const bool negative = a.negative();

@@ -2,7 +2,7 @@ package proofmill
 
 import spinal.core._
 
-/** The one way to turn hardware into Verilog: synchronous active-high reset, nothing vendor-specific. */
+/** The configuration of all generators of Verilog: synchronous active-high reset, nothing vendor-specific. */
 object Design {
   def config(folder: String): SpinalConfig = SpinalConfig(
     mode = Verilog,
@@ -13,6 +13,6 @@ object Design {
     headerWithDate = false,
     headerWithRepoHash = false,
     inlineRom = true,
-    bitVectorWidthMax = 8192 // a row of Poseidon and its constants at the door of a unit
+    bitVectorWidthMax = 8192 // a row of Poseidon and its constants at the port of a unit
   )
 }

@@ -2,13 +2,13 @@ package proofmill.arith
 
 import spinal.core._
 
-/** Compares an integer with a constant while its words come, the lowest one first. */
+/** A comparison of an integer with a constant while the integer's words arrive, least significant word first. */
 object Below {
 
-  /** Whether what has come of the integer, the present word included, is below `bound`.
+  /** Returns whether the words received so far, including the present one, are below the same words of `bound`.
     *
-    * @param place number of the word
-    * @param fire  the word is taken in this cycle
+    * @param place index of the word
+    * @param fire  whether the word is transferred in this cycle
     */
   def apply(bound: BigInt, word: Bits, place: UInt, fire: Bool): Bool = {
     val bits = word.getWidth

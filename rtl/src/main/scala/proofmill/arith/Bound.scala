@@ -1,6 +1,6 @@
 package proofmill.arith
 
-/** All values that a signed integer may have: `low` to `high`, both included. */
+/** The interval of values that a signed integer can have: `low` to `high`, both included. */
 case class Bound(low: BigInt, high: BigInt) {
   require(low <= high, s"no value lies between $low and $high")
 
@@ -14,28 +14,28 @@ case class Bound(low: BigInt, high: BigInt) {
   }
   def within(other: Bound): Boolean = other.low <= low && high <= other.high
 
-  /** What the absolute values of the values may be. */
+  /** The interval of the absolute values. */
   def absolute: Bound = Bound(0, low.abs max high)
 
-  /** The value itself, which has to be within. */
+  /** Returns `value`; fails if it is outside the interval. */
   def check(value: BigInt): BigInt = {
     require(low <= value && value <= high, s"$value is not between $low and $high")
     value
   }
 
-  /** Bits of the narrowest SInt that holds every value. */
+  /** Width of the narrowest SInt that holds every value. */
   def width: Int = 1 + magnitudeBits
 
-  /** The same without the sign. */
+  /** Width without the sign bit. */
   def magnitudeBits: Int = low.bitLength.max(high.bitLength)
 }
 
 object Bound {
   def magnitude(largest: BigInt): Bound = Bound(-largest, largest)
 
-  /** Every value of an SInt. */
+  /** The range of an SInt. */
   def signed(width: Int): Bound = Bound(-(BigInt(1) << (width - 1)), (BigInt(1) << (width - 1)) - 1)
 
-  /** Every value of a UInt. */
+  /** The range of a UInt. */
   def unsigned(width: Int): Bound = Bound(0, (BigInt(1) << width) - 1)
 }

@@ -1,10 +1,12 @@
 package proofmill.arith
 
-/** The pipelined end of a sum: at most three rows of words at `pieces`, plus `carries` at the lowest column where two meet.
+/** The pipelined final adder of a sum. It adds at most three rows of words at the columns of `pieces`, and `carries` ones at
+  * the lowest column that has more than one bit.
   *
-  * Below that column nothing is added. From there on, three rows become two, and those are added in chains of at most
-  * `pace.chain` bits: up to three chains one after the other, the carry going from cycle to cycle; more of them at the same
-  * time, then all carries at once, then the increments. Each of them ends in a register, the last one if the pace says so.
+  * Columns below that one pass unchanged. Above it, a carry-save stage reduces three rows to two. These are added in carry
+  * chains of at most `pace.chain` bits. Up to three chains run in consecutive cycles and pass their carry on. With more
+  * chains, all chains run in the same cycle, then a lookahead computes all carries, then each chain is incremented. A
+  * register follows each of these steps; after the last one only if `pace.registered` is set.
   */
 case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, pace: Pace) {
   private val rows = Compressor.rows(pieces)
@@ -14,7 +16,7 @@ case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, pace:
   private val lookahead = chains > 3
   require(rows.size <= 3 && carries < 3, s"${rows.size} rows and $carries carries")
 
-  /** Does anything meet? */
+  /** Whether any column needs an addition. */
   val adds: Boolean = chains > 0
   val latency: Int = (chains min 3) - (if (adds && !pace.registered) 1 else 0)
   val luts: Int = bits * ((rows.size - 1 max 1) + (if (lookahead) 1 else 0))
@@ -31,7 +33,7 @@ case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, pace:
     def gap(from: Int, to: Int): Seq[W] = Option.when(to > from)(words.constant(0, to - from)).toSeq
     def bit(value: Boolean): W = words.constant(if (value) 1 else 0, 1)
 
-    // Below the base at most one row has a bit.
+    // Below the base, each column has at most one bit.
     val below =
       Option.when(base > 0)(rows.map(row(_, 0, base)).reduceOption(words.or(_, _)).getOrElse(words.constant(0, base)))
     val sum = Option.when(bits > 0) {
@@ -76,7 +78,7 @@ case class CarryAdder(pieces: IndexedSeq[Piece], carries: Int, width: Int, pace:
 
 object CarryAdder {
 
-  /** The lowest column with more than one bit. */
+  /** Returns the lowest column with more than one bit. */
   def lowestShared(pieces: Seq[Piece]): Option[Int] = {
     val sorted = pieces.filter(_.width > 0).sortBy(_.column)
     val ends = sorted.scanLeft(0)((end, piece) => end max piece.end)

@@ -1,34 +1,35 @@
 package proofmill.arith
 
-/** Bits at neighbouring columns of a sum, `column` the lowest. */
+/** Bits in consecutive columns of a sum, beginning at `column`. */
 case class Piece(column: Int, width: Int) {
   def end: Int = column + width
 
-  /** The integer that has ones here. */
+  /** The integer with ones in these columns. */
   def ones: BigInt = ((BigInt(1) << width) - 1) << column
 }
 
 object Piece {
 
-  /** Where an integer has ones. */
+  /** Returns the runs of ones of an integer. */
   def runs(ones: BigInt): Seq[Piece] =
     (0 until ones.bitLength).filter(i => ones.testBit(i) && (i == 0 || !ones.testBit(i - 1))).map { from =>
       Piece(from, Iterator.from(from).takeWhile(ones.testBit(_)).size)
     }
 }
 
-/** One level of counters over words that lie at `before`: afterwards no column below `width` holds more than `target` bits.
+/** One level of counters (compressors) over the words at `before`. It reduces every column below `width` to at most `target`
+  * bits.
   *
-  * After L. Dadda, "Some schemes for parallel multipliers", 1965, with counters of up to six bits: from the lowest column
-  * upwards, each is given as many counters as it needs together with the carries that come into it. A counter also takes
-  * in the constant 1 of its column, which costs no LUT.
+  * Source: L. Dadda, "Some schemes for parallel multipliers", 1965, with counters of up to six bits. The columns are
+  * processed from the lowest upwards. Each column gets as many counters as its bits and its incoming carries require. A
+  * counter can also add the constant 1 of its column without another LUT.
   *
   * @param ones the columns to which 1 is added
   */
 case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int, ones: BigInt) {
   import Compressor._
 
-  // Words that follow each other are joined to runs, so that neighbouring columns look alike.
+  // Adjacent words are joined to runs, so that neighbouring columns have equal structure.
   private val runs: IndexedSeq[Seq[Int]] = rows(before).toVector.flatMap(split(before, _))
   private val spans = runs.map(run => Piece(before(run.head).column, run.map(before(_).width).sum))
   private val groups: Vector[Group] = {
@@ -51,7 +52,7 @@ case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int, ones: 
     }
   }
 
-  /** Where the words lie afterwards. */
+  /** Positions of the output words. */
   val after: IndexedSeq[Piece] =
     groups.flatMap(g => (0 until g.take.outputs).map(i => Piece(g.piece.column + i, g.piece.width)))
 
@@ -71,7 +72,7 @@ case class Compressor(before: IndexedSeq[Piece], target: Int, width: Int, ones: 
 
 object Compressor {
 
-  /** What a counter takes in: so many bits, and perhaps the constant 1. A single bit passes. */
+  /** The inputs of a counter: a number of bits and optionally the constant 1. A single bit passes unchanged. */
   private case class Take(bits: Int, one: Boolean) {
     def outputs: Int = BigInt(if (one) bits + 1 else bits).bitLength
   }
@@ -79,17 +80,17 @@ object Compressor {
   /** The runs of one column and its counters. */
   private case class Column(at: Int, runs: Seq[Int], takes: Seq[Take])
 
-  /** Counters of the same inputs in neighbouring columns. */
+  /** Equal counters in neighbouring columns. */
   private case class Group(piece: Piece, runs: Seq[Int], take: Take)
 
-  /** Neighbouring columns that look alike, as the first of them and their number. */
+  /** Groups neighbouring columns of equal structure; returns the first column and the size of each group. */
   private def alike(columns: Seq[Column]): Seq[(Column, Int)] =
     columns.foldLeft(List.empty[(Column, Int)]) {
       case ((last, size) :: done, next) if last.copy(at = next.at) == next => (last, size + 1) :: done
       case (done, next)                                                    => (next, 1) :: done
     }.reverse
 
-  /** Words sorted into rows without overlaps, neighbours into the same row where possible. */
+  /** Packs words into rows without overlaps; adjacent words share a row where possible. */
   def rows(pieces: IndexedSeq[Piece]): Seq[Seq[Int]] =
     pieces.indices.filter(pieces(_).width > 0).sortBy(i => (pieces(i).column, -pieces(i).width))
       .foldLeft(Vector.empty[Vector[Int]]) { (rows, i) =>
@@ -101,7 +102,7 @@ object Compressor {
         }
       }
 
-  /** Bits in the fullest column. */
+  /** Returns the number of bits in the fullest column. */
   def height(pieces: Seq[Piece]): Int = {
     val changes = pieces.filter(_.width > 0).flatMap(p => Seq((p.end, -1), (p.column, 1))).sorted
     changes.scanLeft(0)((bits, change) => bits + change._2).max
@@ -113,7 +114,7 @@ object Compressor {
       else runs :+ Vector(i)
     }
 
-  /** Counters that take `excess` bits away from `bits` and perhaps a constant 1; carries go to higher columns. */
+  /** Returns counters that remove `excess` bits from `bits` and an optional constant 1. Carries go to higher columns. */
   private def counters(bits: Int, excess: Int, one: Boolean): Seq[Take] = {
     val size = bits min (if (excess >= 3) 6 else if (excess < 1) 1 else if (one) 2 else 3)
     val taken = one && size != 3 // three bits and a 1 would need one output more than three bits
@@ -121,7 +122,7 @@ object Compressor {
     else Take(size, taken) +: counters(bits - size, excess - size + (if (taken) 0 else 1), one && !taken)
   }
 
-  /** The number of set bits in each column, as one word a binary digit. */
+  /** Counts the set bits in each column. The result has one word for each binary digit of the count. */
   private[arith] def count[W](bits: Seq[W])(implicit words: Words[W]): Seq[W] = {
     import words._
     def three(a: W, b: W, c: W) = (xor(xor(a, b), c), majority(a, b, c))
@@ -149,7 +150,7 @@ object Compressor {
   def majority[W](a: W, b: W, c: W)(implicit words: Words[W]): W =
     words.or(words.and(a, b), words.and(c, words.or(a, b)))
 
-  /** Levels until no column below `width` holds more than three bits, constant ones among them. */
+  /** Returns the levels after which no column below `width` has more than three bits, constant ones included. */
   def levels(pieces: IndexedSeq[Piece], width: Int, ones: BigInt): Seq[Compressor] = {
     def highest(pieces: Seq[Piece], ones: BigInt) = height((pieces ++ Piece.runs(ones)).filter(_.column < width))
     val most = highest(pieces, ones)

@@ -2,36 +2,36 @@ package proofmill.arith
 
 import spinal.core._
 
-/** Constants chosen by a small index.
+/** A table of constants with a small index.
   *
-  * The words stand in one long constant of which the index selects a part: synthesis makes one LUT of each bit (a `case`
-  * would become a memory), and simulation a look into an array. With at most 6 index bits a bit of the result is one
-  * LUT6; added to a sum with at most 5 index bits, the LUT in front of the carry chain.
+  * The words are concatenated to one long constant, and the index selects a part of it. Synthesis makes one LUT for each bit
+  * (a `case` statement would become a memory), and simulators use an array access. With at most 6 index bits, a bit of the
+  * result is one LUT6. With at most 5 index bits and an addition, it is the LUT in front of the carry chain.
   */
 object ConstantTable {
 
-  /** What the result may be; it is as wide as this. */
+  /** Returns the interval of the words. The result has its width. */
   def bound(words: Seq[BigInt]): Bound = Bound(words.min, words.max)
 
-  /** The word a cycle after its index. Equal tables share one module. */
+  /** Returns the word one cycle after its index. Equal tables share one module. */
   def apply(words: Seq[BigInt], index: Timed[UInt]): Timed[SInt] = {
     val table = Table(words)
     table.index := index.value.resize(table.index.getWidth)
     Timed(RegNext(table.word), index.cycle + 1)
   }
 
-  /** The word in its index's cycle. */
+  /** Returns the word in the cycle of its index. */
   def now(words: Seq[BigInt], index: Timed[UInt]): Timed[SInt] = {
     val table = Table(words)
     table.index := index.value.resize(table.index.getWidth)
     Timed(table.word, index.cycle)
   }
 
-  /** `sum + words(index)`, as wide as `result`, one cycle later; in one carry chain.
+  /** Computes `sum + words(index)`, as wide as `result`, one cycle later, in one carry chain.
     *
-    * A LUT in front of a carry chain holds the exclusive or of sum and word, and the chain takes the sum itself as well.
-    * Which operand of an addition that is the synthesis decides; of a subtraction it is the first. So the negated words
-    * are subtracted, and no word needs a LUT of its own.
+    * A LUT in front of a carry chain computes the exclusive or of sum and word; the chain also takes the sum itself. For an
+    * addition, synthesis decides which operand that is; for a subtraction it is the first. The negated words are therefore
+    * subtracted, and no word needs a LUT of its own.
     */
   def add(words: Seq[BigInt], index: Timed[UInt], sum: Timed[SInt], result: Bound): Timed[SInt] = {
     val cycle = Timed.together(index, sum)
@@ -46,7 +46,7 @@ object ConstantTable {
     word := lookup(words, index)
   }
 
-  /** Bits of a constant that the generator takes. */
+  /** Widest constant that the generator accepts, in bits. */
   private val longest = 4096
 
   private def lookup(words: Seq[BigInt], index: UInt): SInt = {

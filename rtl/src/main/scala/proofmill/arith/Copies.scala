@@ -2,14 +2,16 @@ package proofmill.arith
 
 import spinal.core._
 
-/** A register for each group of a signal's readers, all with the same content: each then has a short wire.
+/** Duplicated registers. Each group of a signal's readers gets a register of its own, which shortens the wires.
   *
-  * Every copy is a module of its own, and carries the attribute that a vendor's tool asks for, so that no synthesis makes one of them again.
+  * Each copy is a module of its own with an attribute that prevents the vendor's synthesis from merging the copies.
   */
 object Copies {
 
-  /** @param next what the registers take in every cycle
-    * @param init what a reset makes of them; none: nothing
+  /** Returns `count` registers with the same input.
+    *
+    * @param next input of the registers in every cycle
+    * @param init reset value; none: no reset
     */
   def apply(next: Bool, count: Int, init: Option[Boolean] = None): Vec[Bool] = Vec(Seq.fill(count) {
     val copy = new Copy(init)
@@ -17,14 +19,16 @@ object Copies {
     copy.now
   })
 
-  /** The same for a number of readers, with as many registers as `timing` has for them; each reader's register. */
+  /** Returns the register of each reader. The number of registers is `timing.copies` or the number of readers, whichever is
+    * smaller.
+    */
   def apply(next: Bool, readers: Int, timing: Timing, init: Option[Boolean]): Vec[Bool] = {
     val copies = apply(next, timing.copies min readers, init)
     Vec((0 until readers).map(i => copies(i * copies.size / readers)))
   }
   def apply(next: Bool, readers: Int, timing: Timing): Vec[Bool] = apply(next, readers, timing, None)
 
-  /** One more register, for a reader that is to have its own. */
+  /** Returns one more register for a single reader. */
   def one(next: Bool, init: Boolean): Bool = apply(next, 1, Some(init)).head
 }
 

@@ -3,10 +3,11 @@ package proofmill.arith
 import spinal.core._
 import spinal.lib._
 
-/** A register that takes a payload every two cycles at most, for wide payloads.
+/** A register stage for wide payloads that accepts at most one payload in two cycles.
   *
-  * It does what `Stream.halfPipe` does. There one register is both the enable of each of the payload's bits and `ready`, so who offers a payload
-  * waits for a wire to all of them. Here parts of the payload have enables of their own, and `ready` has none of them to drive.
+  * It behaves like `Stream.halfPipe`. In `halfPipe` one register drives the enable of every payload bit and `ready`, so the
+  * path of `ready` includes a wire to all of them. In this stage the parts of the payload have separate enables, which do not
+  * load `ready`.
   */
 object HalfRate {
   def apply[T <: Data](from: Stream[T], timing: Timing = Timing()): Stream[T] = new Composite(from, "half") {

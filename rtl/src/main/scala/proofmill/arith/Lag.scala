@@ -2,10 +2,12 @@ package proofmill.arith
 
 import spinal.core._
 
-/** A value some cycles later. Long waits of wide values pass through a memory, which is smaller than registers and simulates faster. */
+/** A delay of a fixed number of cycles. Long delays of wide values use a memory, which is smaller than registers and
+  * simulates faster.
+  */
 object Lag {
 
-  /** Cycles that registers serve better. */
+  /** The longest delay that uses registers. */
   private val few = 3
 
   def apply[T <: Data](value: T, cycles: Int): T =
@@ -19,12 +21,12 @@ object Lag {
     }
 }
 
-/** The memory is a ring: what was written `cycles` ago is read before it is written over. */
+/** A delay line in a ring buffer: each entry is read `cycles` after its write, before it is overwritten. */
 class Lag(width: Int, cycles: Int) extends Component {
   setDefinitionName(s"Lag${width}x$cycles")
   val io = new Bundle {
-    val in = spinal.core.in(Bits(width bits))
-    val out = spinal.core.out(Bits(width bits))
+    val in = spinal.core.in(Bits(width bits)) // value
+    val out = spinal.core.out(Bits(width bits)) // value `cycles` cycles before
   }
   private val memory = Mem(Bits(width bits), cycles)
   private val at = Reg(UInt(log2Up(cycles) bits)) init 0

@@ -2,35 +2,37 @@ package proofmill.arith
 
 import scala.collection.concurrent.TrieMap
 
-/** What the outside of a plan is made of: the text of a twin has no more. */
+/** The operations of the outer level of a plan; the only ones that the behavioural model in C++ implements. */
 trait Sums[V] {
 
-  /** Bits of a value from `from` upwards: below `bound`'s top bit when it is not the last part, else with the sign. */
+  /** Extracts the bits from `from` upwards: as many as `bound` needs without its sign bit, or, for the last part, all with
+    * the sign.
+    */
   def part(value: V, from: Int, bound: Bound, last: Boolean): V
   def sum(terms: Seq[(V, Bound, BigInt)], result: Bound, pace: Pace): V
 
-  /** The sum of products, all their tiles at once. */
+  /** Computes a sum of products. The products' tiles are all added in the same sum. */
   def sumOfProducts(products: Seq[Weighted[V]], result: Bound, pace: Pace): V
 }
 
-/** What carries out a plan: integers try it out, a counter finds its cost, a circuit is built from it. */
+/** An interpreter of plans: [[Integers]] evaluates a plan, [[Counter]] computes its cost, [[Circuit]] generates hardware. */
 trait Machine[V] extends Sums[V] {
   def sumOfProducts(products: Seq[Weighted[V]], result: Bound, pace: Pace): V =
     sum(products.flatMap(_.terms(this)), result, pace)
 
-  /** The value where bit `bit` of another is set, else 0. */
+  /** Returns `value` if bit `bit` of `other` is set, else 0. */
   def select(value: V, other: V, bit: Int): V
 
-  /** The absolute value. */
+  /** Returns the absolute value. */
   def magnitude(value: V, bound: Bound, pace: Pace): V
 
-  /** `value`, which is not negative, with the sign of `a * b`. */
+  /** Returns the non-negative `value` with the sign of `a * b`. */
   def signed(value: V, a: V, b: V, result: Bound, pace: Pace): V
   def tile(tile: Tile, a: V, b: V): V
   def multiply(plan: Plan, a: V, b: V): V
 }
 
-/** Integers, held to the bounds of every step. */
+/** Evaluates a plan on integers and checks the bounds of every step. */
 object Integers extends Machine[BigInt] {
   def part(value: BigInt, from: Int, bound: Bound, last: Boolean): BigInt =
     bound.check(if (last) value >> from else (value >> from) & ((BigInt(1) << bound.high.bitLength) - 1))
@@ -44,12 +46,12 @@ object Integers extends Machine[BigInt] {
   def multiply(plan: Plan, a: BigInt, b: BigInt): BigInt = plan.on(plan.a.check(a), plan.b.check(b))(this)
 }
 
-/** What a plan takes: tiles, LUTs of its adders, and cycles. */
+/** The cost of a plan: tiles (DSPs), LUTs of its adders, and latency in cycles. */
 case class Cost(dsp: Int, luts: Int, latency: Int) {
   def and(other: Cost): Cost = Cost(dsp + other.dsp, luts + other.luts, latency max other.latency)
 }
 
-/** Counts what a plan takes; a value is the cycle in which it is there. */
+/** Computes the cost of a plan. A value is the cycle in which it is available. */
 class Counter extends Machine[Int] {
   private var spent = Cost(0, 0, 0)
 
@@ -79,7 +81,7 @@ object Counter {
 
   private def sum(plan: SumPlan): Cost = known.getOrElseUpdate(plan, Cost(0, plan.luts, plan.latency))
 
-  /** The sum of a word, perhaps inverted, and a bit. */
+  /** Cost of adding a word, which may be inverted, and a bit. */
   def negation(bound: Bound, pace: Pace): Cost = {
     val adder = negator(bound.width, pace)
     Cost(0, adder.luts, adder.latency)

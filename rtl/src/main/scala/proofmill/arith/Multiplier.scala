@@ -2,7 +2,9 @@ package proofmill.arith
 
 import spinal.core._
 
-/** A planned product of two signed integers, one a cycle: `plan.scale * a * b`, as wide as `plan.product`. */
+/** A pipelined product of two signed integers according to a plan: `plan.scale * a * b`, as wide as `plan.product`. It
+  * accepts operands in every cycle.
+  */
 object Multiplier {
   def apply(plan: Plan, a: Timed[SInt], b: Timed[SInt]): Timed[SInt] = {
     val cycle = Timed.together(a, b)
@@ -13,7 +15,9 @@ object Multiplier {
   }
 }
 
-/** A planned product of two polynomials, one a cycle: all coefficients in the same cycle, each as wide as its bound. */
+/** A pipelined product of two polynomials according to a plan. All coefficients are valid in the same cycle, each as wide as
+  * its bound.
+  */
 object PolynomialMultiplier {
   def apply(plan: PolynomialPlan, a: Seq[Timed[SInt]], b: Seq[Timed[SInt]]): Seq[Timed[SInt]] = {
     val cycle = Timed.together(a ++ b: _*)
@@ -24,19 +28,19 @@ object PolynomialMultiplier {
   }
 }
 
-/** A plan as a module of its own, so that equal products share one description. */
+/** The module of a plan. Equal products share one module definition. */
 case class Product(plan: Plan) extends Component {
   definitionName = s"Product${plan.a.width}x${plan.b.width}"
 
   val io = new Bundle {
-    val a = in(SInt(plan.a.width bits))
-    val b = in(SInt(plan.b.width bits))
-    val p = out(SInt(plan.product.width bits))
+    val a = in(SInt(plan.a.width bits)) // first factor
+    val b = in(SInt(plan.b.width bits)) // second factor
+    val p = out(SInt(plan.product.width bits)) // product, `plan.latency` cycles later
   }
   io.p := plan.on(Timed(io.a, 0), Timed(io.b, 0))(Circuit).at(plan.latency)
 }
 
-/** Builds a circuit from a plan. */
+/** Generates the circuit of a plan. */
 object Circuit extends Machine[Timed[SInt]] {
   type V = Timed[SInt]
 
@@ -72,7 +76,7 @@ object Circuit extends Machine[Timed[SInt]] {
     case _         => Multiplier(plan, a, b)
   }
 
-  /** The value, or its negative where `when` is set. */
+  /** Returns the value, or its negative if `when` is set. */
   private def negated(value: V, when: Timed[Bool], width: Int, pace: Pace): V = {
     val cycle = Timed.together(value, when)
     val inverted = value.at(cycle).resize(width) ^ S(width bits, default -> when.at(cycle))

@@ -2,24 +2,24 @@ package proofmill.arith
 
 import scala.collection.concurrent.TrieMap
 
-/** How the product of two signed integers within bounds is computed; data only. */
+/** A plan of a product of two signed integers within bounds; data only. */
 sealed abstract class Plan {
   val a: Bound
   val b: Bound
 
-  /** What is computed is `scale * a * b`. */
+  /** The plan computes `scale * a * b`. */
   def scale: BigInt = 1
 
-  /** What the result may be. */
+  /** The interval of the results. */
   lazy val product: Bound = a * b * scale
 
-  /** The plan's steps, done by a machine. */
+  /** Runs the steps of the plan on a machine. */
   def on[V](x: V, y: V)(implicit machine: Machine[V]): V
 
-  /** The products of which it is the sum when nested steps are one. */
+  /** Returns the weighted products whose sum is the result when nested steps are merged. */
   def innermost[V](x: V, y: V)(implicit machine: Sums[V]): Seq[Weighted[V]] = Seq(Weighted(this, x, y, 1))
 
-  /** Values that are not summed yet, with their weights. */
+  /** Returns the addends of the final sum with their weights. */
   def terms[V](x: V, y: V)(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] =
     Seq((machine.multiply(this, x, y), product, 1))
 
@@ -28,17 +28,17 @@ sealed abstract class Plan {
   def luts: Int = cost.luts
   def latency: Int = cost.latency
 
-  /** The product of integers, by the plan's own steps. */
+  /** Computes the product of integers by the steps of the plan. */
   def evaluate(x: BigInt, y: BigInt): BigInt = product.check(Integers.multiply(this, x, y))
 
-  /** The plans inside it, and its own name. */
+  /** The plans of the inner products. */
   def parts: Seq[Plan] = Seq.empty
   def name: String
 
-  /** Its price in LUTs. */
+  /** Returns the cost in LUTs at the given price of a DSP. */
   def luts(price: Price): Int = luts + dsp * price.lutPerDsp
 
-  /** The tree, one line a node; equal neighbours are one line. */
+  /** Returns the tree of plans, one line for each node; equal siblings share a line. */
   def describe: String = {
     val inner = parts.groupBy(_.describe).toSeq.sortBy(_._1).map { case (text, same) => s"${same.size} x $text" }
     (s"$name ${a.width}x${b.width}: $dsp DSP, $luts LUT, $latency cycles" +: inner).mkString("\n").replace("\n", "\n  ")
@@ -68,7 +68,7 @@ case class Rows(a: Bound, b: Bound, pace: Pace) extends Plan {
   def name: String = "rows"
 }
 
-/** Every part of `a` times every part of `b`. */
+/** All products of a part of `a` and a part of `b` (schoolbook multiplication). */
 case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, cells: Seq[Seq[Plan]], pace: Pace) extends Plan {
   private val (partsA, partsB) = (Parts(a, stepA), Parts(b, stepB))
 
@@ -84,12 +84,12 @@ case class Grid(a: Bound, b: Bound, stepA: Int, stepB: Int, cells: Seq[Seq[Plan]
 
 object Grid {
 
-  /** With the products that `choose` finds. */
+  /** A grid with the products that `choose` returns. */
   def apply(a: Bound, b: Bound, stepA: Int, stepB: Int, pace: Pace)(choose: (Bound, Bound) => Plan): Grid =
     Grid(a, b, stepA, stepB, Parts(a, stepA).bounds.map(x => Parts(b, stepB).bounds.map(choose(x, _))), pace)
 }
 
-/** Both factors cut into parts of `step` bits, multiplied as polynomials by a scheme. */
+/** Both factors are cut into parts of `step` bits and multiplied as polynomials by a scheme. */
 case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace)
     extends Plan {
   private val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
@@ -115,8 +115,8 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
   private def multiplied[V](p: Weighted[V])(implicit machine: Machine[V]): V = machine.multiply(p.plan, p.x, p.y)
 
-  /** The scheme's products with their weights, each made when it is asked for. One sum of all saves the later adder's
-    * cycles, for more addends.
+  /** The products of the scheme with their weights, generated on demand. A single sum over all of them needs more addends,
+    * but saves the cycles of the second adder.
     */
   private def weighted[V](x: V, y: V)(implicit machine: Sums[V]): Iterator[Weighted[V]] = {
     val (xs, ys) = (partsA.of(x), partsB.of(y))
@@ -135,7 +135,7 @@ case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val par
 
 object Split {
 
-  /** With the products that `choose` finds. */
+  /** A split with the products that `choose` returns. */
   def apply(a: Bound, b: Bound, step: Int, scheme: Scheme, pace: Pace)(choose: (Bound, Bound) => Plan): Split = {
     val (partsA, partsB) = (Parts(a, step, scheme.parts), Parts(b, step, scheme.parts))
     val products = scheme.forms.zip(scheme.others).map { case (x, y) => choose(partsA.form(x), partsB.form(y)) }
@@ -143,7 +143,7 @@ object Split {
   }
 }
 
-/** The product of the absolute values, which are one bit narrower, and then the sign. */
+/** The product of the absolute values, which are one bit narrower, followed by a correction of the sign. */
 case class Magnitudes(inner: Plan, a: Bound, b: Bound, pace: Pace) extends Plan {
   override def scale: BigInt = inner.scale
   override def parts: Seq[Plan] = Seq(inner)
@@ -154,13 +154,13 @@ case class Magnitudes(inner: Plan, a: Bound, b: Bound, pace: Pace) extends Plan 
   def name: String = "magnitudes"
 }
 
-/** A value cut into parts of `step` bits; the last one has the sign. */
+/** A value cut into parts of `step` bits; the last part has the sign. */
 case class Parts(whole: Bound, step: Int, bounds: Seq[Bound]) {
   def of[V](value: V)(implicit machine: Sums[V]): Seq[V] =
     for ((bound, i) <- bounds.zipWithIndex)
       yield machine.part(value, i * step, bound, last = i + 1 == bounds.size)
 
-  /** What a linear form of the parts may be. */
+  /** Returns the interval of a linear form of the parts. */
   def form(weights: Seq[BigInt]): Bound = bounds.zip(weights).map { case (b, w) => b * w }.reduce(_ + _)
 
   def value[V](weights: Seq[BigInt], parts: Seq[V], pace: Pace)(implicit machine: Sums[V]): V = {
@@ -187,15 +187,15 @@ object Parts {
 object Plan {
   private val known = TrieMap.empty[(Bound, Bound, Price), Plan]
 
-  /** The cheapest plan that computes exactly `a * b`. */
+  /** Returns the cheapest plan that computes exactly `a * b`. */
   def best(a: Bound, b: Bound, price: Price = Price()): Plan =
     known.getOrElseUpdate((a, b, price), all(a, b, price).minBy(_.luts(price)))
 
-  /** Toom-Cook outside, the cheapest plans inside; its scale is not 1. */
+  /** Returns a plan with Toom-Cook at the outer level and the cheapest plans inside. Its scale is not 1. */
   def toom(a: Bound, b: Bound, parts: Int, price: Price = Price()): Plan =
     split(a, b, Scheme.toom(parts), price).getOrElse(best(a, b, price))
 
-  /** Every plan worth a thought; what is inside them is already the cheapest. */
+  /** Returns the candidate plans. Their inner plans are already the cheapest. */
   def all(a: Bound, b: Bound, price: Price): Seq[Plan] =
     if (fits(a, b, price.tile)) Tile(a, b) +: rows(a, b, price).toSeq
     else rows(a, b, price).toSeq ++ grids(a, b, price) ++ splits(a, b, price) ++ magnitudes(a, b, price)
@@ -203,7 +203,7 @@ object Plan {
   private def fits(a: Bound, b: Bound, tile: TileShape): Boolean =
     (a.width max b.width) <= tile.wide && (a.width min b.width) <= tile.narrow
 
-  /** Beyond this number of tiles a scheme is always cheaper. */
+  /** With more tiles than this, a scheme with fewer products is always cheaper. */
   private val largestGrid = 24
 
   private def grids(a: Bound, b: Bound, price: Price): Seq[Plan] = {
@@ -220,7 +220,7 @@ object Plan {
     parts.flatMap(n => split(a, b, Scheme.karatsuba(n, turned = price.pace.flat), price))
   }
 
-  /** Both factors cut by a scheme, where each has something in the last part and all products are smaller. */
+  /** Returns a split by a scheme if both factors reach the last part and all inner products are narrower. */
   private def split(a: Bound, b: Bound, scheme: Scheme, price: Price): Option[Plan] = {
     val step = ((a.magnitudeBits max b.magnitudeBits) + scheme.parts - 1) / scheme.parts
     val filled = (a.magnitudeBits min b.magnitudeBits) > (scheme.parts - 1) * step
@@ -231,7 +231,7 @@ object Plan {
     )
   }
 
-  /** Beyond this width of a factor a tile is always cheaper. */
+  /** With a factor wider than this, a tile is always cheaper. */
   private val fewBits = 4
 
   private def rows(a: Bound, b: Bound, price: Price): Option[Plan] =

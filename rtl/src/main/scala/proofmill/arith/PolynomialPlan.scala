@@ -1,17 +1,17 @@
 package proofmill.arith
 
-/** How the product of two polynomials with bounded coefficients, constant terms first, is computed; data only.
+/** A plan of a product of two polynomials with bounded coefficients, constant terms first; data only.
   *
-  * The coefficients of the product are exact; nothing is carried from one to the next.
+  * The coefficients of the product are exact: no carries propagate between them.
   */
 sealed abstract class PolynomialPlan {
   val a: Seq[Bound]
   val b: Seq[Bound]
 
-  /** What is computed is `scale * a * b`. */
+  /** The plan computes `scale * a * b`. */
   def scale: BigInt
 
-  /** What the coefficients of the product may be. */
+  /** The intervals of the coefficients of the product. */
   lazy val product: Seq[Bound] = PolynomialPlan.coefficients(a, b).map(_ * scale)
 
   def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V]
@@ -26,7 +26,7 @@ sealed abstract class PolynomialPlan {
   def latency: Int = cost.latency
   def luts(price: Price): Int = luts + dsp * price.lutPerDsp
 
-  /** The coefficients of the product of integers, by the plan's own steps. */
+  /** Computes the coefficients of the product of integer polynomials by the steps of the plan. */
   def evaluate(x: Seq[BigInt], y: Seq[BigInt]): Seq[BigInt] = {
     for ((value, bound) <- x.zip(a) ++ y.zip(b)) bound.check(value)
     on(x, y)(Integers).zip(product).map { case (value, bound) => bound.check(value) }
@@ -42,7 +42,7 @@ sealed abstract class PolynomialPlan {
   }
 }
 
-/** One coefficient each. */
+/** A product of constant polynomials. */
 case class Single(plan: Plan) extends PolynomialPlan {
   val a: Seq[Bound] = Seq(plan.a)
   val b: Seq[Bound] = Seq(plan.b)
@@ -52,8 +52,8 @@ case class Single(plan: Plan) extends PolynomialPlan {
   def leaves: Seq[Plan] = Seq(plan)
 }
 
-/** One coefficient each; the product as low + 2^at high. Both are sums of the same bits as the product would be, with no
-  * carry between them: `low` is a few bits longer than `at`, and has a sign.
+/** A product of constant polynomials as low + 2^at high. Both coefficients are sums of the same bits as the whole product,
+  * but no carry propagates from `low` to `high`. `low` is signed and a few bits longer than `at`.
   */
 case class Halves(plan: Plan, at: Int, pace: Pace) extends PolynomialPlan {
   val a: Seq[Bound] = Seq(plan.a)
@@ -72,7 +72,7 @@ case class Halves(plan: Plan, at: Int, pace: Pace) extends PolynomialPlan {
     for ((terms, bound) <- Seq(low, high).zip(product)) yield machine.sum(terms, bound, pace)
   }
 
-  /** The terms of low and of high. */
+  /** Returns the terms of `low` and of `high`. */
   private def terms[V](x: V, y: V)(implicit machine: Sums[V]): (Seq[(V, Bound, BigInt)], Seq[(V, Bound, BigInt)]) = {
     val cuts = for {
       (value, bound, weight) <- Weighted.grouped(plan.innermost(x, y), pace)
@@ -81,7 +81,7 @@ case class Halves(plan: Plan, at: Int, pace: Pace) extends PolynomialPlan {
     (cuts.flatMap(_._1), cuts.flatMap(_._2))
   }
 
-  /** The parts of `sign 2^shift value` below bit `at` and from there on. */
+  /** Splits `sign 2^shift value` at bit `at`. */
   private def cut[V](value: V, bound: Bound, shift: Int, sign: BigInt)(implicit machine: Sums[V]) = {
     val bits = at - shift
     val below = Bound.unsigned(bits max 0)
@@ -99,7 +99,7 @@ case class Halves(plan: Plan, at: Int, pace: Pace) extends PolynomialPlan {
   def leaves: Seq[Plan] = Seq(plan)
 }
 
-/** Every coefficient of `a` times every one of `b`. */
+/** All products of a coefficient of `a` and a coefficient of `b`. */
 case class Rectangle(a: Seq[Bound], b: Seq[Bound], plans: Seq[Seq[Plan]], pace: Pace) extends PolynomialPlan {
   def scale: BigInt = 1
   def on[V](x: Seq[V], y: Seq[V])(implicit machine: Machine[V]): Seq[V] =
@@ -112,7 +112,7 @@ case class Rectangle(a: Seq[Bound], b: Seq[Bound], plans: Seq[Seq[Plan]], pace: 
   def leaves: Seq[Plan] = plans.flatten
 }
 
-/** Coefficients in blocks, and the blocks multiplied as coefficients by a scheme. */
+/** Coefficients are grouped into blocks; the blocks are multiplied as coefficients by a scheme. */
 case class Blocks(a: Seq[Bound], b: Seq[Bound], scheme: Scheme, products: Seq[PolynomialPlan], pace: Pace)
     extends PolynomialPlan {
   private val size = a.size / scheme.parts
@@ -145,7 +145,7 @@ case class Blocks(a: Seq[Bound], b: Seq[Bound], scheme: Scheme, products: Seq[Po
 
 object PolynomialPlan {
 
-  /** The cheapest plan; for equal sizes with factors 2 and 3, Karatsuba at those. */
+  /** Returns the cheapest plan. Factors of equal sizes that are multiples of 2 or 3 may use Karatsuba. */
   def best(a: Seq[Bound], b: Seq[Bound], price: Price = Price()): PolynomialPlan =
     if (a.size == 1 && b.size == 1) Single(Plan.best(a.head, b.head, price))
     else (rectangle(a, b, price) +: Seq(2, 3).flatMap(karatsuba(a, b, _, price))).minBy(_.luts(price))

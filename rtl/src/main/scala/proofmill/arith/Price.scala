@@ -1,11 +1,13 @@
 package proofmill.arith
 
-/** What multipliers are made of: how many LUTs a tile is worth, its shape, and the pace of the adders. */
+/** Costs and shapes of a multiplier's parts: the price of a tile in LUTs, its shape, and the pace of the adders. */
 case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace = Pace())
 
 object Price {
 
-  /** The fewest stages: more tiles than LUTs ask for, one level of Karatsuba less, and a long carry in each stage. */
+  /** The shortest pipeline: more tiles than the cost in LUTs justifies, one level of Karatsuba less, and a long carry chain
+    * in each stage.
+    */
   val early: Price =
     Price(lutPerDsp = 96, pace = Pace(chain = Timing.early.chain, levels = 4, joined = true, flat = true))
 }

@@ -1,9 +1,9 @@
 package proofmill.arith
 
-/** How two polynomials with `parts` coefficients each are multiplied with few products; data only.
+/** A scheme that multiplies two polynomials of `parts` coefficients with few products; data only.
   *
-  * Product j is that of `sum over i of forms(j)(i) * part(i)` of one factor and the same with `others` of the other one;
-  * coefficient k of the result, times `scale`, is `sum over j of weights(k)(j) * product(j)`.
+  * Product j is `sum over i of forms(j)(i) * part(i)` of the first factor times the same sum with `others` of the second
+  * factor. Coefficient k of the result, times `scale`, is `sum over j of weights(k)(j) * product(j)`.
   */
 case class Scheme(
     name: String,
@@ -16,9 +16,9 @@ case class Scheme(
 
 object Scheme {
 
-  /** Subtractive Karatsuba of any number of parts: `parts (parts + 1) / 2` products.
+  /** Subtractive Karatsuba for any number of parts: `parts (parts + 1) / 2` products.
     *
-    * a(i) b(j) + a(j) b(i) = a(i) b(i) + a(j) b(j) - (a(j) - a(i)) (b(j) - b(i)); differences grow less than sums.
+    * a(i) b(j) + a(j) b(i) = a(i) b(i) + a(j) b(j) - (a(j) - a(i)) (b(j) - b(i)). Differences have smaller bounds than sums.
     *
     * @param turned the second difference is b(i) - b(j), so that no product is subtracted
     */
@@ -38,8 +38,8 @@ object Scheme {
     Scheme(s"karatsuba$parts", parts, squares ++ differences, others, weights, 1)
   }
 
-  /** Toom-Cook at 0, infinity, 1, -1, 2, -2, …: `2 parts - 1` products. Nothing is divided: `scale` is what the divisors
-    * of the interpolation have in common.
+  /** Toom-Cook at 0, infinity, 1, -1, 2, -2, …: `2 parts - 1` products. It needs no division: `scale` is the common multiple
+    * of the divisors of the interpolation.
     */
   def toom(parts: Int): Scheme = {
     val size = 2 * parts - 1
@@ -52,8 +52,8 @@ object Scheme {
 
   private def unit(size: Int, at: Int): Seq[BigInt] = Seq.tabulate(size)(i => if (i == at) 1 else 0)
 
-  /** A matrix and the least positive integer such that their quotient is the inverse of `rows`: Gauss and Jordan,
-    * without fractions.
+  /** Returns a matrix and the least positive integer such that their quotient is the inverse of `rows`. Uses fraction-free
+    * Gauss-Jordan elimination.
     */
   private def inverted(rows: Seq[Seq[BigInt]]): (Seq[Seq[BigInt]], BigInt) = {
     val size = rows.size

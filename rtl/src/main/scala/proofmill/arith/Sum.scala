@@ -2,13 +2,13 @@ package proofmill.arith
 
 import spinal.core._
 
-/** `weight` times a signed value of which `bound` is known. */
+/** A signed value within `bound`, times `weight`. */
 case class Term(value: Timed[SInt], bound: Bound, weight: BigInt = 1)
 
-/** Adds many terms, one sum a cycle. */
+/** A pipelined sum of many terms; it accepts terms in every cycle. */
 object Sum {
 
-  /** The sum of the terms and a constant, as wide as `result`, within which the caller knows it to be. */
+  /** Returns the sum of the terms and a constant, as wide as `result`. The caller guarantees that the sum is within `result`. */
   def apply(terms: Seq[Term], result: Bound, pace: Pace = Pace(), constant: BigInt = 0): Timed[SInt] = {
     val cycle = Timed.together(terms.map(_.value): _*)
     val plan = SumPlan(terms.map(t => (t.bound, t.weight)), result, constant, pace)
@@ -17,20 +17,22 @@ object Sum {
     Timed(sum.at(cycle + plan.latency).asSInt, cycle + plan.latency)
   }
 
-  /** The same as a module of its own: of equal sums there is one, and synthesis has small modules. */
-  def apart(terms: Seq[Term], result: Bound, pace: Pace = Pace()): Timed[SInt] = {
+  /** Returns the same sum, computed in a module of its own. Equal sums share one definition, and synthesis gets smaller
+    * modules.
+    */
+  def separate(terms: Seq[Term], result: Bound, pace: Pace = Pace()): Timed[SInt] = {
     val cycle = Timed.together(terms.map(_.value): _*)
     val unit = new SumUnit(terms.map(t => (t.bound, t.weight)), result, pace)
     for ((port, term) <- unit.terms.zip(terms)) port := term.value.at(cycle).resize(term.bound.width)
     Timed(unit.sum, cycle + latency(unit.weights, result, pace))
   }
 
-  /** Cycles that `apply` takes for terms of these bounds and weights. */
+  /** Returns the latency of `apply` for terms with these bounds and weights. */
   def latency(terms: Seq[(Bound, BigInt)], result: Bound, pace: Pace = Pace(), constant: BigInt = 0): Int =
     SumPlan(terms, result, constant, pace).latency
 }
 
-/** A sum of terms that come in the same cycle. */
+/** A sum of terms that are valid in the same cycle. */
 class SumUnit(val weights: Seq[(Bound, BigInt)], result: Bound, pace: Pace) extends Component {
   definitionName = s"Sum${weights.size}to${result.width}"
 

@@ -1,12 +1,14 @@
 package proofmill.arith
 
-/** How much an adder may do in one cycle: the longest carry chain, and compressor levels in a row.
+/** Limits of an adder's logic in one cycle: the longest carry chain, and the number of consecutive compressor levels.
   *
-  * @param joined the last levels and the first carry chain in one cycle, and one sum instead of sums of sums: earlier, and
-  *   deeper
-  * @param flat nested steps of a product as one: sums in front of tiles end in the tiles' own registers, and all tiles
-  *   are added in two sums, one after the other
-  * @param registered a register ends a sum
+  * @param chain bits of the longest carry chain
+  * @param levels compressor levels in one cycle
+  * @param joined the last levels and the first carry chain share a cycle, and one sum replaces nested sums: lower latency,
+  * more logic levels
+  * @param flat nested steps of a product are merged: sums in front of tiles end in the tiles' own registers, and all tiles
+  * are added in two consecutive sums
+  * @param registered a register follows the sum
   */
 case class Pace(
     chain: Int = Timing().chain,
@@ -16,23 +18,23 @@ case class Pace(
     registered: Boolean = true
 ) {
 
-  /** Of a sum in front of a tile. */
+  /** The pace of a sum in front of a tile. */
   def toTile: Pace = copy(registered = !flat)
 
-  /** Of a sum of coefficients in base z. */
+  /** The pace of a sum of coefficients in base z. */
   def ofCoefficients: Pace = copy(chain = chain max Timing.coefficients.chain)
 }
 
-/** How a sum of weighted signed integers is computed; data only.
+/** A plan of a sum of weighted signed integers; data only.
   *
   * 1. Each term becomes one addend for each non-zero signed digit of its weight: a shift and a sign.
-  * 2. Addends become words without sign, in one of two ways. Extended: the sign is repeated up to the sum's top, a
-  *    negated word is inverted and 1 added. Offset: only the top bit is inverted, and one constant makes up for all.
-  * 3. Levels of counters (6 bits to 3, 5 to 3 or 3 to 2, each output bit a function of at most six inputs) until no
-  *    column holds more than three bits.
-  * 4. A carry adder of two or three rows.
+  * 2. Addends become unsigned words in one of two ways. Extended: the sign bit is repeated up to the top of the sum; a
+  * negated word is inverted and 1 is added. Offset: only the top bit is inverted, and one constant corrects all addends.
+  * 3. Levels of counters (6 bits to 3, 5 to 3 or 3 to 2; each output bit is a function of at most six inputs) follow until no
+  * column has more than three bits.
+  * 4. A carry adder adds the remaining two or three rows.
   *
-  * All is done modulo `2^result.width`; the caller knows that the sum is within `result`.
+  * All arithmetic is modulo `2^result.width`. The caller guarantees that the sum is within `result`.
   */
 case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt, pace: Pace) {
   import SumPlan._
@@ -50,11 +52,11 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
   def luts: Int = way.luts
   def latency: Int = way.levels.indices.count(registered) + way.adder.latency
 
-  /** Do registers follow a level? */
+  /** Whether registers follow a level. */
   private def registered(level: Int): Boolean =
     if (level + 1 == way.levels.size) !(pace.joined && way.adder.adds) else (level + 1) % pace.levels == 0
 
-  /** The sum's word for the words of the terms, which are as wide as their bounds. */
+  /** Computes the sum's word from the words of the terms, which are as wide as their bounds. */
   def on[W](inputs: Seq[W])(implicit words: Words[W]): W = {
     def constants(runs: Seq[Piece]) = runs.map(run => words.constant(run.copy(column = 0).ones, run.width))
     val first: IndexedSeq[W] = (addends.map(a => way.word(a, inputs(a.term))) ++ constants(way.constants)).toVector
@@ -65,14 +67,14 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     way.adder.on(last ++ constants(way.left))
   }
 
-  /** The sum of integers, by the plan's own steps. */
+  /** Computes the sum of integers by the steps of the plan. */
   def evaluate(values: Seq[BigInt]): BigInt = {
     for ((value, (bound, _)) <- values.zip(terms)) bound.check(value)
     val inputs = values.zip(terms).map { case (value, (bound, _)) => Word.of(value, bound.width) }
     result.check(Word.signed(on(inputs)(Word)))
   }
 
-  /** Addends as words with their signs repeated. */
+  /** Addends as sign-extended words. */
   private def extended: Way = {
     val pieces = addends.map(a => Piece(a.shift, (if (a.signed || a.negative) width else a.bits) min (width - a.shift)))
     val ones = addends.filter(_.negative).map(a => BigInt(1) << a.shift).sum + constant
@@ -89,7 +91,7 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     }
   }
 
-  /** Addends as words of their own width, the top bit of a signed one inverted. */
+  /** Addends as words of their own width; the top bit of a signed addend is inverted. */
   private def offset: Way = {
     val pieces = addends.map(a => Piece(a.shift, a.bits min (width - a.shift)))
     val correction = addends.map { a =>
@@ -107,18 +109,18 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
     }
   }
 
-  /** Words at the beginning, what happens to them, and how they end. Constant ones are words too; if the pace is flat,
-    * counters take them in.
+  /** The words at the beginning, the compressor levels, and the final adder. Constant ones are words, too; with a flat pace
+    * the counters add them.
     */
   private abstract class Way(words: Seq[Piece], ones: BigInt, carries: Int) {
     private val added = Word.of(ones, width).value
-    private val apart = if (pace.flat) added else BigInt(0)
-    val constants: Seq[Piece] = Piece.runs(added - apart)
+    private val inCounters = if (pace.flat) added else BigInt(0)
+    val constants: Seq[Piece] = Piece.runs(added - inCounters)
     private val pieces: IndexedSeq[Piece] = (words ++ constants).toVector
-    val levels: Seq[Compressor] = Compressor.levels(pieces, width, apart)
+    val levels: Seq[Compressor] = Compressor.levels(pieces, width, inCounters)
 
-    /** Ones that no counter has taken in. */
-    val left: Seq[Piece] = Piece.runs(levels.lastOption.fold(apart)(_.onesAfter))
+    /** Constant ones that no counter has added. */
+    val left: Seq[Piece] = Piece.runs(levels.lastOption.fold(inCounters)(_.onesAfter))
     val adder: CarryAdder = CarryAdder(levels.lastOption.fold(pieces)(_.after) ++ left, carries, width, pace)
     def luts: Int = levels.map(_.luts).sum + adder.luts
     def word[W](addend: Addend, input: W)(implicit words: Words[W]): W

@@ -4,14 +4,14 @@ import spinal.core._
 
 import scala.collection.mutable.ArrayBuffer
 
-/** A signal of a pipeline that never stops, and the cycle in which its value is there, counted from the pipeline's input.
+/** A signal of a pipeline that never stalls, and the cycle in which it is valid, counted from the input of the pipeline.
   *
-  * A reader that needs the value later gets it through registers; all readers of a cycle share them. They have no reset.
+  * A reader in a later cycle gets the value through registers without reset. All readers of the same cycle share them.
   */
 class Timed[T <: Data](signal: T, val cycle: Int) {
   private val copies = ArrayBuffer(signal)
 
-  /** The value as it is in a later cycle. */
+  /** Returns the value delayed to the cycle `later`. */
   def at(later: Int): T = {
     require(later >= cycle, s"$signal is there in cycle $cycle, not yet in cycle $later")
     if (isConstant) value
@@ -21,7 +21,7 @@ class Timed[T <: Data](signal: T, val cycle: Int) {
     }
   }
 
-  /** The value now. */
+  /** The value in its own cycle. */
   def value: T = copies.head
 
   private[arith] def isConstant: Boolean = cycle == Timed.always
@@ -32,9 +32,9 @@ object Timed {
 
   def apply[T <: Data](signal: T, cycle: Int): Timed[T] = new Timed(signal, cycle)
 
-  /** A value that is there in every cycle. */
+  /** A value that is valid in every cycle. */
   def constant[T <: Data](signal: T): Timed[T] = new Timed(signal, always)
 
-  /** The first cycle in which all of them are there. */
+  /** Returns the first cycle in which all values are available. */
   def together(values: Timed[_ <: Data]*): Int = values.map(_.cycle).max
 }

@@ -2,7 +2,7 @@ package proofmill.arith
 
 import spinal.core._
 
-/** Signals with their cycle; words that meet are brought to the later one's cycle. */
+/** Words as signals with their cycles. Operands of an operation are delayed to the latest of their cycles. */
 class TimedWords extends Words[Timed[Bits]] {
   type W = Timed[Bits]
 
@@ -34,18 +34,20 @@ class TimedWords extends Words[Timed[Bits]] {
   def register(word: W): W = if (word.isConstant) word else Timed(RegNext(word.value), word.cycle + 1)
   def extend(word: W, width: Int): W = Timed(word.value.asSInt.resize(width).asBits, word.cycle)
 
-  /** The word without inversions that are left to the counter, and the bits that it has to invert. */
+  /** The word without the inversions that a counter performs, and the mask of the inverted bits. */
   protected def original(word: W): W = word
   protected def inversion(word: W): BigInt = 0
 }
 
 object TimedWords extends TimedWords {
 
-  /** Words in a sum of this pace. */
+  /** The words of a sum with this pace. */
   def of(pace: Pace): TimedWords = if (pace.flat) InvertedWords else TimedWords
 }
 
-/** The same, but a counter inverts its inputs by itself: in front of its module that would cost a LUT a bit. */
+/** Words whose inversions are moved into the counters. In front of a counter's module, an inversion would cost one LUT for
+  * each bit.
+  */
 private object InvertedWords extends TimedWords {
 
   /** `original` with the bits of `mask` inverted. */
@@ -73,8 +75,11 @@ private object InvertedWords extends TimedWords {
   }
 }
 
-/** Four to six words, some bits inverted and perhaps a 1 added to all, into three. A module of its own, one LUT deep, so
-  * that synthesis makes one LUT6 of each output bit: inside a longer path it shares smaller functions and takes twice as many.
+/** A counter that compresses four to six words, some with inverted bits, and optionally the constant 1 in each column, to
+  * three words.
+  *
+  * It is a module of its own, one LUT deep, so that synthesis uses one LUT6 for each output bit. Inside a longer path,
+  * synthesis shares smaller functions and needs twice as many LUTs.
   */
 private case class BitCounter(inversions: Seq[BigInt], width: Int, one: Boolean) extends Component {
   definitionName = s"BitCounter${inversions.size}x$width"

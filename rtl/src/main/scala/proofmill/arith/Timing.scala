@@ -1,11 +1,11 @@
 package proofmill.arith
 
-/** How much happens between two registers: what a generator does otherwise for another clock. The default is for 250 MHz and more in
-  * UltraScale+ (docs/rtl/timing.md).
+/** Limits of the logic between two registers. A generator adapts to another clock with these. The default is for at least 250
+  * MHz in UltraScale+ (docs/rtl/timing.md).
   *
   * @param chain  bits of the longest carry chain
-  * @param memory cycles from an address of the buckets to their point, 2 at least: a block memory with its own output register has 2
-  * @param copies registers, 1 to 4, that share the readers of a signal that chooses between wide words
+  * @param memory cycles from a bucket address to its point, at least 2: a block memory with its own output register has 2
+  * @param copies number of registers, 1 to 4, that share the readers of a signal that selects between wide words
   */
 case class Timing(chain: Int = 128, memory: Int = 2, copies: Int = 4) {
   require(chain > 0, s"chain: $chain bits")
@@ -15,12 +15,12 @@ case class Timing(chain: Int = 128, memory: Int = 2, copies: Int = 4) {
 
 object Timing {
 
-  /** A coefficient of a product in base z is added in one chain. */
+  /** A sum of coefficients of a product in base z in one chain. */
   val coefficients: Timing = Timing(chain = 144)
 
-  /** The fewest cycles: the sums of 256-bit fields in one chain. */
+  /** The lowest latency: the sums of 256-bit fields in one chain. */
   val early: Timing = Timing(chain = 330)
 
-  /** Boards at 50 MHz, where every wire is short enough. */
+  /** Boards at 50 MHz, where wire delay is not critical. */
   val slow: Timing = Timing(copies = 1)
 }

@@ -1,6 +1,6 @@
 package proofmill.arith
 
-/** `weight * plan.scale * x * y`, where `plan` is how x and y are multiplied. */
+/** The value `weight * plan.scale * x * y`, where `plan` describes the multiplication of x and y. */
 case class Weighted[V](plan: Plan, x: V, y: V, weight: BigInt) {
   def bound: Bound = plan.product * weight
   def innermost(implicit machine: Sums[V]): Seq[Weighted[V]] =
@@ -12,8 +12,8 @@ case class Weighted[V](plan: Plan, x: V, y: V, weight: BigInt) {
 
 object Weighted {
 
-  /** The first of two sums: products whose weights are the same but for a power of two become one value, which has fewer
-    * bits than they have together. What is left are the values with their weights.
+  /** Computes the first of two sums. Products whose weights differ only by a power of two are added to one value, which has
+    * fewer bits than the products together. Returns the values with their remaining weights.
     */
   def grouped[V](products: Seq[Weighted[V]], pace: Pace)(implicit machine: Sums[V]): Seq[(V, Bound, BigInt)] =
     for (odd <- products.map(_.odd).distinct) yield {

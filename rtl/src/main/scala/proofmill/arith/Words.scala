@@ -1,30 +1,30 @@
 package proofmill.arith
 
-/** What the inside of a sum is made of: integers when a plan is tried out, signals when it becomes a circuit. */
+/** The operations inside a sum, on integers (to evaluate a plan) or on signals (to generate a circuit). */
 trait Words[W] {
   def constant(value: BigInt, width: Int): W
   def slice(word: W, from: Int, width: Int): W
 
-  /** Words side by side, the first one lowest. */
+  /** Concatenates words, the first one lowest. */
   def cat(words: Seq[W]): W
   def not(word: W): W
   def xor(a: W, b: W): W
   def and(a: W, b: W): W
   def or(a: W, b: W): W
 
-  /** The sum of two words of one width and a carry bit, one bit wider: one carry chain. */
+  /** Adds two words of one width and a carry bit in one carry chain. The result is one bit wider. */
   def add(a: W, b: W, carry: W): W
 
-  /** One bit: whether all bits of a word are set. */
+  /** Returns one bit: whether all bits of a word are set. */
   def all(word: W): W
 
-  /** The word with its top bit repeated until it is `width` wide; without what is above, if it is wider. */
+  /** Sign-extends a word to `width` bits, or truncates a wider one. */
   def extend(word: W, width: Int): W
 
-  /** The number of set bits in each column of up to six words and a word of ones, as one word a binary digit. */
+  /** Counts the set bits in each column of up to six words and a word of ones. The result has one word for each binary digit. */
   def count(bits: Seq[W], ones: Option[W]): Seq[W] = Compressor.count(bits ++ ones)(this)
 
-  /** The word one cycle later. */
+  /** Returns the word one cycle later. */
   def register(word: W): W
 }
 
@@ -54,7 +54,7 @@ object Word extends Words[Word] {
   def extend(word: Word, width: Int): Word = of(signed(word), width)
   def register(word: Word): Word = word
 
-  /** What a word stands for when its top bit is a sign. */
+  /** Returns the value of a word in two's complement. */
   def signed(word: Word): BigInt =
     if (word.width > 0 && word.value.testBit(word.width - 1)) word.value - (BigInt(1) << word.width) else word.value
 }

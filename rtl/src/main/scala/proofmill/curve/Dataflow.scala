@@ -6,7 +6,7 @@ import proofmill.spec.Formula
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
-/** What one unit does with its operands. */
+/** The function of a unit. */
 sealed abstract class Unit(val name: String)
 object Unit {
   case object Mul extends Unit("mul")
@@ -16,26 +16,26 @@ object Unit {
   case object Sub extends Unit("sub")
   case object Neg extends Unit("neg")
 
-  /** `factor` times the operand: additions, or only wiring where it is a power of two. */
+  /** `factor` times the operand: additions, or only wiring for a power of two. */
   case class Scale(factor: Int) extends Unit("scale")
 
-  /** The second operand where the first, a bit, is 1, and otherwise zero. */
+  /** The second operand if the first, a bit, is 1; otherwise zero. */
   case object Gate extends Unit("gate")
   case object Reduce extends Unit("reduce")
 }
 
-/** One value that a pipeline computes: by what unit, from what, and what its digits may be. */
+/** One value of a pipeline: its unit, its operands, and the interval of its digits. */
 case class Operation(result: String, unit: Unit, operands: Seq[String], bound: Bound)
 
-/** A formula broken up into what the units of a field do, with the bound of every value: what is computed, not yet when.
+/** A formula as operations of a field's units, with the bound of every value. It is not scheduled yet.
   *
-  * A multiplication by a bit becomes a gate, one by a small constant a `scale`, and a value goes through
-  * `reduce` (and is then called as before, with a prime: `t6'`) where a multiplication demands a smaller one, where an
-  * addition would leave what can be reduced at all, or where it is asked for.
+  * A multiplication by a bit becomes a gate, and one by a small constant a `scale`. A value passes through `reduce` (and gets
+  * a prime: `t6'`) if a multiplication requires a smaller bound, if an addition would exceed the reducible interval, or if
+  * `early` names it.
   *
   * @param bits inputs that are 0 or 1
   * @param inputs the bound of every other input
-  * @param outputs formula output and the value that it is, in the formula's order
+  * @param outputs each formula output and its value, in the formula's order
   */
 case class Dataflow(
     formula: Formula,
@@ -47,10 +47,10 @@ case class Dataflow(
 ) {
   private val bounds = inputs ++ operations.map(op => op.result -> op.bound)
 
-  /** The bound of a value. */
+  /** Returns the bound of a value. */
   def bound(value: String): Bound = bounds(value)
 
-  /** Bits of a value. */
+  /** Returns the width of a value in bits. */
   def width(value: String): Int = if (bits(value)) 1 else terms.bits(bound(value))
 
   def count(unit: Unit => Boolean): Int = operations.count(op => unit(op.unit))
@@ -74,11 +74,11 @@ object Dataflow {
   /** Constants up to this magnitude are factors of a `scale`. */
   private val Small = 64
 
-  /** Breaks up a formula.
+  /** Converts a formula to operations.
     *
     * @param constants the value of each constant of the formula, canonical
-    * @param bounds what inputs may be; a multiplication's result where nothing is said
-    * @param early lines whose result is reduced at once, so that whatever is made of it is smaller
+    * @param bounds bounds of inputs; the default is the bound of a multiplication's result
+    * @param early lines whose result is reduced at once, which keeps the bounds of later values small
     */
   def apply(
       formula: Formula,
@@ -115,7 +115,7 @@ object Dataflow {
     Dataflow(formula, terms, bits, inputs, writer.operations.toSeq, outputs)
   }
 
-  /** Takes a formula's lines one by one and writes the operations, keeping every value's bound. */
+  /** Converts a formula's lines one by one to operations and tracks the bound of every value. */
   private class Writer(formula: String, terms: Terms, bits: Set[String], inputs: Map[String, Bound]) {
     val operations = ArrayBuffer.empty[Operation]
     private val bounds = mutable.Map.from(inputs)
@@ -131,7 +131,7 @@ object Dataflow {
     private def boundOf(value: String, line: String): Bound =
       bounds.getOrElse(value, fault(line, s"the bit $value may only be a factor"))
 
-    /** The value, or its reduction where it is not within `demand`. */
+    /** Returns the value, or its reduction if it is not within `demand`. */
     def within(demand: Bound, value: String, line: String): String =
       if (boundOf(value, line).within(demand)) value
       else {
@@ -140,7 +140,7 @@ object Dataflow {
         small
       }
 
-    /** The value after `reduce`, once for all who read it. */
+    /** Returns the value after `reduce`. All readers share one reduction. */
     def reduced(value: String, line: String): String = {
       val small = value + "'"
       if (bounds.contains(small)) small
@@ -160,7 +160,7 @@ object Dataflow {
 
     def negative(result: String, a: String): String = put(result, Unit.Neg, Seq(a), -boundOf(a, result))
 
-    /** A sum or difference; operands that are too large for it are reduced, only the larger one where that is enough. */
+    /** Adds a sum or difference. Reduces the larger operand, or both, if the result would exceed the reducible interval. */
     def sum(result: String, unit: Unit, a: String, b: String): String = {
       val operands = Seq(a, b)
       def size(value: String) = { val bound = boundOf(value, result); bound.high.max(-bound.low) }

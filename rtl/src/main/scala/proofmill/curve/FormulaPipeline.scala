@@ -5,16 +5,16 @@ import proofmill.field.{Arithmetic, Bound, Residue}
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 
-/** A formula as a pipeline that takes a set of inputs in every cycle and gives its outputs `schedule.latency` cycles later.
+/** A pipeline for a formula. It accepts inputs in every cycle and returns the outputs `schedule.latency` cycles later.
   *
-  * Its operands are the formula's inputs in their order, its results the outputs. With `tagBits` a tag comes last on
-  * both sides: it says whose values these are, and rides along unchanged.
+  * The operands are the formula's inputs in their order; the results are its outputs. With `tagBits`, the last operand is a
+  * tag that identifies the values. It becomes the last result unchanged.
   *
-  * The pipeline never stalls: `in.ready` is always true and `out.ready` is not looked at; who reads it must have room
-  * for what is on its way.
+  * The pipeline never stalls: `in.ready` is always true and `out.ready` is ignored. The reader must have space for all values
+  * in flight.
   */
 class FormulaPipeline(schedule: PipelineSchedule, arithmetic: Arithmetic, tagBits: Int = 0) extends StreamUnit {
-  // The doors are made before this class's own values, so whatever they need is made when asked for.
+  // The superclass makes the ports before this class's values are initialised, so the values that ports use are functions or lazy.
   private def dataflow: Dataflow = schedule.dataflow
 
   private lazy val tag = Option.when(tagBits > 0)(Port("tag", tagBits))
@@ -48,8 +48,8 @@ class FormulaPipeline(schedule: PipelineSchedule, arithmetic: Arithmetic, tagBit
 
 object FormulaPipeline {
 
-  /** The circuit of a schedule inside the component that calls this: outputs by name, all there `schedule.latency`
-    * cycles after cycle 0, in which the inputs have to be there.
+  /** Generates the circuit of a schedule inside the calling component. Returns the outputs by name, all valid
+    * `schedule.latency` cycles after cycle 0, in which the inputs must be valid.
     */
   def build(
       schedule: PipelineSchedule,
@@ -69,7 +69,7 @@ object FormulaPipeline {
     dataflow.outputs.map { case (name, value) => name -> at(made(value), schedule.latency) }.toMap
   }
 
-  /** A residue as it is in a later cycle; who else reads it then shares the registers. */
+  /** Returns a residue delayed to a later cycle. Other readers of that cycle share the registers. */
   private def at(residue: Residue, cycle: Int): Residue =
     new Residue(residue.digits.map(digit => Timed(digit.at(cycle), cycle)), residue.bound)
 

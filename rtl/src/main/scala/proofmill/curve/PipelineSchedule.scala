@@ -1,11 +1,10 @@
 package proofmill.curve
 
-/** A dataflow with the cycle in which each of its operations starts: everything that is to be known of a full-rate
-  * pipeline before there is hardware.
+/** A dataflow with the start cycle of each operation: all properties of a full-rate pipeline before hardware exists.
   *
-  * Inputs are there in cycle 0, outputs all in cycle `latency`, and a new set of inputs may come in every cycle, since
-  * every operation has a unit of its own. Between its making and its readings a value waits in delay registers, which
-  * all readers share; operations that nobody waits for start when that needs the fewest of them ([[Slack]]).
+  * Inputs are valid in cycle 0 and all outputs in cycle `latency`. Every operation has a unit of its own, so new inputs can
+  * be accepted in every cycle. Between its computation and its last use, a value waits in delay registers, which all readers
+  * share. Operations with slack start when this needs the fewest registers ([[Slack]]).
   */
 case class PipelineSchedule(dataflow: Dataflow, starts: Map[String, Int], latency: Int) {
   private val last: Map[String, Int] = {
@@ -15,28 +14,28 @@ case class PipelineSchedule(dataflow: Dataflow, starts: Map[String, Int], latenc
 
   def start(op: Operation): Int = starts(op.result)
 
-  /** The cycle in which a value is there. */
+  /** Returns the cycle in which a value is valid. */
   def ready(value: String): Int =
     dataflow.operations.find(_.result == value).fold(0)(op => start(op) + dataflow.latency(op.unit))
 
-  /** Cycles for which a value waits for its last reader. */
+  /** Returns the cycles from a value's computation to its last use. */
   def held(value: String): Int = last.get(value).fold(0)(_ - ready(value))
 
-  /** Bits of delay registers that a value waits in. */
+  /** Returns the number of delay register bits of a value. */
   def registerBits(value: String): Int = dataflow.width(value) * held(value)
 
   val values: Seq[String] = dataflow.formula.inputs ++ dataflow.operations.map(_.result)
 
-  /** Bits of all delay registers between the units; those inside of units are not among them. */
+  /** Bits of all delay registers between the units; registers inside units are not included. */
   lazy val registerBits: Int = values.map(registerBits).sum
 }
 
 object PipelineSchedule {
 
-  /** Every operation as soon as its operands are there. */
+  /** Schedules every operation as soon as its operands are valid (ASAP). */
   def earliest(dataflow: Dataflow): PipelineSchedule = schedule(dataflow, Slack.earliest)
 
-  /** The same latency with the fewest bits of delay registers. */
+  /** Schedules with the same latency and the fewest bits of delay registers. */
   def apply(dataflow: Dataflow): PipelineSchedule = schedule(dataflow, Slack.fewestRegisters)
 
   private def schedule(dataflow: Dataflow, choose: Seq[Slack.Step] => Seq[Int]): PipelineSchedule = {

@@ -3,20 +3,21 @@ package proofmill.curve
 import proofmill.field.{Arithmetic, Bound}
 import proofmill.spec.{Curve, Formula}
 
-/** The addition of points of a curve by a formula, ready to become a pipeline.
+/** A point addition formula of a curve, from which a pipeline is generated.
   *
-  * Sums are added to again: what comes out may go in where `feedback` says, so an input has room for the output that
-  * feeds it. All other inputs are canonical residues as `encode` gives them, or bits.
+  * Sums are added again: an output can return to the inputs that `feedback` names, so the bound of such an input includes the
+  * output's bound. All other inputs are canonical residues as `encode` returns them, or bits.
   *
-  * @param feedback input and the output that may come back there
+  * @param feedback each input with feedback and its output
   * @param bits inputs that are 0 or 1
   */
 case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, String], bits: Set[String] = Set.empty) {
 
-  /** A schedule with few reductions, and among those one of low latency.
+  /** Returns a schedule with few reductions, and among those one of low latency.
     *
-    * A reduction where it is first demanded is not always the best: one of 12 t serves t1 + 12 t and t1 - 12 t. So lines
-    * are tried one by one for a reduction right where they are made, and the best is kept, as long as one is better.
+    * The first use that requires a reduction is not always the best place: one reduction of 12 t serves t1 + 12 t and t1 - 12
+    * t. Therefore each line is tried with a reduction of its result. The best is kept as long as it improves the cost (greedy
+    * search).
     */
   def schedule(terms: Terms): PipelineSchedule = {
     def cost(dataflow: Dataflow) = (dataflow.reductions, PipelineSchedule.earliest(dataflow).latency)
@@ -40,7 +41,9 @@ case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, Stri
   def pipeline(arithmetic: Arithmetic, tagBits: Int = 0): FormulaPipeline =
     new FormulaPipeline(schedule(Terms(arithmetic)), arithmetic, tagBits)
 
-  /** The dataflow for the least bounds of the fed inputs that hold what comes back; none if they grow and grow. */
+  /** Returns the dataflow for the least bounds of the fed-back inputs that include the outputs; none if the bounds keep
+    * growing.
+    */
   private def settled(early: Set[String], terms: Terms): Option[Dataflow] = {
     def dataflow(bounds: Map[String, Bound]) =
       Dataflow(formula, terms, curve.baseField.modulus, curve.constants(formula), bits, bounds, early)
@@ -55,30 +58,29 @@ case class PointAdder(curve: Curve, formula: Formula, feedback: Map[String, Stri
 
 object PointAdder {
 
-  /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b` with Z2 a bit: an affine point is (x, y, 1), the identity is
-    * (0, 1, 0). Complete on every group of odd order: identity on either side or both, equal and opposite points are no
-    * exceptions.
+  /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b` with a bit Z2: an affine point is (x, y, 1), the identity is (0, 1,
+    * 0). Complete on every group of odd order: identities, equal points and opposite points need no special case.
     */
   def mixed(curve: Curve): PointAdder = {
     require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
     PointAdder(curve, Formula("rcb_madd_z01"), fed(Projective, "1"), bits = Set("Z2"))
   }
 
-  /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b`, both projective, for sums of sums; the identity is (0 : 1 : 0). */
+  /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b`, both projective, to add sums; the identity is (0 : 1 : 0). */
   def general(curve: Curve): PointAdder = {
     require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
     PointAdder(curve, Formula(curve.formulas("add")), fed(Projective, "1", "2"))
   }
 
-  /** (X1 : Y1 : Z1 : T1) + (X2 : Y2 : Z2 : T2), both extended, on `-x^2 + y^2 = 1 + d x^2 y^2`, for sums of sums; the
-    * identity is (0 : 1 : 1 : 0). Complete where `edwards` is.
+  /** (X1 : Y1 : Z1 : T1) + (X2 : Y2 : Z2 : T2), both extended, on `-x^2 + y^2 = 1 + d x^2 y^2`, to add sums; the identity is
+    * (0 : 1 : 1 : 0). Complete on the same points as `edwards`.
     */
   def edwardsGeneral(curve: Curve): PointAdder =
     PointAdder(curve, minusOne(curve, "edwards_add"), fed(Extended, "1", "2"))
 
   /** (X1 : Y1 : Z1 : T1) + a precomputed (y - x, y + x, 2 d x y) on `-x^2 + y^2 = 1 + d x^2 y^2`.
     *
-    * The identity is (0 : 1 : 1 : 0) on the left and (1, 1, 0) on the right. Complete on the points of odd order, so on
+    * The identity is (0 : 1 : 1 : 0) on the left and (1, 1, 0) on the right. Complete on the points of odd order, hence on
     * the whole subgroup; not on points of even order.
     */
   def edwards(curve: Curve): PointAdder =
@@ -87,7 +89,7 @@ object PointAdder {
   private val Projective = Seq("X", "Y", "Z")
   private val Extended = Seq("X", "Y", "Z", "T")
 
-  /** The sum comes back as these operands. */
+  /** Feedback of the sum to these operands. */
   private def fed(coordinates: Seq[String], operands: String*): Map[String, String] =
     operands.flatMap(n => coordinates.map(c => s"$c$n" -> s"${c}3")).toMap
 

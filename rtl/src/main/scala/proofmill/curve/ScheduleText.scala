@@ -2,10 +2,10 @@ package proofmill.curve
 
 import proofmill.field.Bound
 
-/** A schedule as text: who does what and when, for people. */
+/** A schedule as text: the unit and the cycles of each value. */
 object ScheduleText {
 
-  /** Every value with its unit, what it reads and how long that has waited, its bound, and its delay registers.
+  /** Returns a table of all values: the unit, the operands with their waiting cycles, the bound, and the delay registers.
     *
     * Bounds are in units of the largest digit of a multiplication's result.
     */
@@ -32,7 +32,7 @@ object ScheduleText {
     columns(Seq("start", "ready", "value", "unit", "reads", "bound", "register bits") +: (inputs ++ operations))
   }
 
-  /** The steps of the pipeline: what starts in each cycle, a column for each kind of unit. */
+  /** Returns a table of the operations that start in each cycle, with one column for each kind of unit. */
   def steps(schedule: PipelineSchedule): String = {
     val kinds = Seq("multiplier", "adder", "reduction", "wiring")
     val rows = schedule.dataflow.operations.groupBy(schedule.start).toSeq.sortBy(_._1).map { case (cycle, started) =>

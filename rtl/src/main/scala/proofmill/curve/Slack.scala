@@ -2,54 +2,54 @@ package proofmill.curve
 
 import scala.collection.mutable
 
-/** When to start each step of a pipeline whose latency is fixed, so that as few register bits as possible wait.
+/** Schedules the steps of a pipeline of fixed latency with as few delay register bits as possible.
   *
-  * A value of w bits that is ready in cycle r and last read in cycle e waits in w (e - r) register bits. A step that
-  * starts later holds its operands longer and its own result shorter, so it is worth moving when it is narrower than
-  * what it reads. The starts that the dependences allow form a lattice, and the cost is a linear function on it; so
-  * beginning with the earliest starts and moving whole sets of steps later, each time the set that saves most, ends
-  * at the best there is (K. Murota, Discrete Convex Analysis, 2003, section 10.3: steepest descent for L-natural convex
-  * functions). The best set is a closure of greatest weight, found by one maximum flow (J.-C. Picard, 1976).
+  * A value of w bits that is ready in cycle r and last read in cycle e waits in w (e - r) register bits. A step that starts
+  * later holds its operands longer and its own result shorter, so moving it saves registers if its result is narrower than
+  * its operands. The starts that the dependences allow form a lattice, and the cost is a linear function on it. Starting from
+  * the earliest schedule, whole sets of steps are moved later, each time the set with the largest saving; this ends at the
+  * optimum (K. Murota, Discrete Convex Analysis, 2003, section 10.3: steepest descent for L-natural convex functions). The
+  * best set is a closure of maximum weight, found by one maximum flow (J.-C. Picard, 1976).
   */
 private[curve] object Slack {
 
-  /** A value and the step that makes it. Every step's value is read by a later step or is an output.
+  /** A value and the step that computes it. Every step's value is read by a later step or is an output.
     *
-    * @param reads the values it is made from, as positions before its own; none for an input, which is there in cycle 0
+    * @param reads the operands, as indices below its own; none for an input, which is valid in cycle 0
     * @param width bits of the value
-    * @param output true when it is read in the last cycle
+    * @param output whether it is read in the last cycle
     */
   case class Step(reads: Seq[Int], latency: Int, width: Int, output: Boolean)
 
-  /** The starts when every step begins as soon as its operands are there. */
+  /** Returns the starts if every step begins as soon as its operands are valid. */
   def earliest(steps: Seq[Step]): Vector[Int] =
     steps.foldLeft(Vector.empty[Int]) { (starts, step) =>
       starts :+ step.reads.map(i => starts(i) + steps(i).latency).maxOption.getOrElse(0)
     }
 
-  /** The last cycle: when the slowest output is ready. */
+  /** Returns the last cycle: that in which the slowest output is ready. */
   def end(steps: Seq[Step], starts: Seq[Int]): Int =
     steps.indices.filter(steps(_).output).map(i => starts(i) + steps(i).latency).max
 
-  /** The cycle in which each value is read for the last time. */
+  /** Returns the cycle of each value's last use. */
   def lastReads(steps: Seq[Step], starts: Seq[Int], end: Int): Vector[Int] = {
     val last = Array.tabulate(steps.size)(i => if (steps(i).output) end else starts(i) + steps(i).latency)
     for ((step, start) <- steps.zip(starts); i <- step.reads) last(i) = last(i).max(start)
     last.toVector
   }
 
-  /** Register bits between the steps. */
+  /** Returns the number of register bits between the steps. */
   def cost(steps: Seq[Step], starts: Seq[Int], end: Int): Int =
     steps.indices.map(i => steps(i).width * (lastReads(steps, starts, end)(i) - starts(i) - steps(i).latency)).sum
 
-  /** The starts that need the fewest register bits. */
+  /** Returns the starts that need the fewest register bits. */
   def fewestRegisters(steps: Seq[Step]): Vector[Int] = {
     val first = earliest(steps)
     val last = end(steps, first)
     Iterator.iterate(Option(first))(_.flatMap(later(steps, _, last))).takeWhile(_.isDefined).flatten.toSeq.last
   }
 
-  /** The starts after moving the set of steps that saves most per cycle, as far as it may go; none if nothing saves. */
+  /** Moves the set of steps with the largest saving for each cycle as far as possible; none if no move saves registers. */
   private def later(steps: Seq[Step], starts: Vector[Int], end: Int): Option[Vector[Int]] = {
     val moved = bestSet(steps, starts, end)
     Option.when(moved.nonEmpty) {
@@ -66,7 +66,7 @@ private[curve] object Slack {
     }
   }
 
-  /** The steps that, started one cycle later together, save most. */
+  /** Returns the set of steps that saves most if all of them start one cycle later. */
   private def bestSet(steps: Seq[Step], starts: Seq[Int], end: Int): Set[Int] = {
     val count = steps.size
     val last = lastReads(steps, starts, end)
@@ -85,7 +85,7 @@ private[curve] object Slack {
   }
 }
 
-/** A choice among members with weights, where some members require others: the choice of greatest total weight. */
+/** A maximum-weight closure: a choice among members with weights, where some members require others. */
 private[curve] class Closure(members: Int) {
   private val source = members
   private val sink = members + 1
@@ -99,13 +99,13 @@ private[curve] class Closure(members: Int) {
   def forbid(member: Int): scala.Unit = arc(member, sink, unlimited)
   def requires(member: Int, other: Int): scala.Unit = arc(member, other, unlimited)
 
-  /** The choice; empty when no choice has a positive weight. */
+  /** Returns the best choice; empty if no choice has a positive weight. */
   def best: Set[Int] = {
     while (push(source, unlimited, mutable.Set.empty) > 0) {}
     reached(Set(source), List(source)) - source
   }
 
-  /** Sends flow along one way from `node` to the sink that still has room; the amount sent. */
+  /** Sends flow along one augmenting path from `node` to the sink; returns the amount. */
   private def push(node: Int, amount: Long, seen: mutable.Set[Int]): Long =
     if (node == sink) amount
     else if (!seen.add(node)) 0

@@ -2,8 +2,8 @@ package proofmill.curve
 
 import proofmill.field.{Arithmetic, Bound}
 
-/** What a scheduler has to know of an [[proofmill.field.Arithmetic]]: its demands, its promises and its latencies, as
-  * numbers without hardware.
+/** The properties of an [[proofmill.field.Arithmetic]] that a scheduler uses: required bounds, result bounds and latencies,
+  * without hardware.
   */
 case class Terms(
     digits: Int,
@@ -17,7 +17,7 @@ case class Terms(
     scaleLatency: Int => Int
 ) {
 
-  /** Register bits that hold a value for one cycle. */
+  /** Returns the register bits that hold a value for one cycle. */
   def bits(bound: Bound): Int = digits * bound.width
 }
 

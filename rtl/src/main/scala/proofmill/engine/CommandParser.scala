@@ -5,16 +5,16 @@ import spinal.lib._
 
 /** Parses the command packets of an engine: an index, fields of 64 bits, and for some commands data.
   *
-  * The engine's state machine has the states; in each of them it calls the action of this parser that belongs to it, and handles the command
-  * when the parser has gone on to `next`:
+  * The engine's state machine has the states. In each of them it calls the corresponding action of this parser, and handles
+  * the command when the parser calls `next`:
   *
-  * | state  | action         | next                                                                        |
-  * |:-------|:---------------|:----------------------------------------------------------------------------|
-  * | Index  | [[takeIndex]]  | when the first word is there, which is the command's index                  |
-  * | Fields | [[takeFields]] | behind the last field: the last word, or the word before the command's data |
-  * | Drain  | [[drain]]      | behind the data of an invalid command, which are discarded                  |
+  * | state  | action         | `next` is called                                                             |
+  * |:-------|:---------------|:-----------------------------------------------------------------------------|
+  * | Index  | [[takeIndex]]  | when the first word is valid, which is the command's index                   |
+  * | Fields | [[takeFields]] | after the last field: the last word, or the word before the command's data   |
+  * | Drain  | [[drain]]      | after the data of an invalid command, which are discarded                    |
   *
-  * An engine that takes its index under a condition calls [[loadIndex]] and [[shiftField]] itself.
+  * An engine that accepts its index under a condition calls [[loadIndex]] and [[shiftField]] itself.
   *
   * @param command words of packets, the packet's number above the 64 bits of each word
   * @param fields the largest number of fields of a command
@@ -40,7 +40,7 @@ class CommandParser(command: Stream[Fragment[Bits]], fields: Int) extends Area {
     when(command.valid)(next)
   }
 
-  /** @param hasData whether the command has data behind this word */
+  /** @param hasData whether the command has data after this word */
   def takeFields(hasData: Bool)(next: => Unit): Unit = {
     command.ready := True
     when(command.valid) {

@@ -37,7 +37,7 @@ abstract class Engine extends Component {
   val reply: Stream[Fragment[Word]]
 
   /** Bytes of the longest packet that it sends without a command. */
-  def longestUnasked: Int = 0
+  def longestUnsolicited: Int = 0
 
   /** Level: it is busy. Only of an engine that works without commands. */
   def working: Option[Bool] = None
@@ -47,21 +47,23 @@ abstract class Engine extends Component {
 
   /** Masters: the memory channels that it uses, each [[Engine.memory]] with addresses of its own from 0 on.
     *
-    * The engine offers a burst's address before or with its first data and does not wait for data to be taken first. It may be reset at
-    * any moment: the shell ends what is under way, and nothing of it reaches the engine afterwards.
+    * The engine offers a burst's address before or with its first data and does not wait for data to be accepted first. It
+    * may be reset at any time: the shell completes outstanding bursts, and no response to them reaches the engine afterwards.
     */
   def memories: Seq[Axi4] = Seq.empty
 
-  /** Of `memories`, the number of one that another engine of the card may write to. */
+  /** The number in `memories` of a channel that another engine of the card may write to. */
   def lent: Option[Int] = None
 
-  /** Master: the channel that another engine lends, on a card that has it, with the addresses and by the rules of [[memories]]; nothing is read there. */
+  /** Master: the channel that another engine lends, on a card with such an engine, with the addresses and rules of
+    * [[memories]]; for writes only.
+    */
   def borrowed: Option[Axi4] = None
 
   /** Outstanding bursts of a memory channel, reads and writes each: a power of two. */
   def bursts: Int = 64
 
-  /** Outputs: the block's counters and changing read-only registers, by name. A counter's value here is its present count. */
+  /** Outputs: the block's counters and changing read-only registers, by name, with their present values. */
   def status: Map[String, Bits]
 
   /** Inputs: the block's read-write registers, by name. */
@@ -70,13 +72,13 @@ abstract class Engine extends Component {
 
 object Engine {
 
-  /** Words of command packets that every card's shell keeps for an engine; the engines' `queue` register counts on it. */
+  /** Words of command packets that every card's shell queues for an engine; the engines' `queue` register includes it. */
   val queueWords = 512
 
   /** Bits of a memory channel's beat. */
   val memoryBits = 512
 
-  /** AXI4 as cards have it: ids where there are bits for them, and none of the hints to caches and interconnects. */
+  /** AXI4 in the cards' format: optional ids, without hints for caches and interconnects. */
   def bus(addressBits: Int, dataBits: Int, idBits: Int = 0): Axi4Config = Axi4Config(
     addressWidth = addressBits,
     dataWidth = dataBits,
@@ -89,6 +91,6 @@ object Engine {
     useProt = false
   )
 
-  /** A memory channel of `2^addressBits` bytes: incrementing bursts of whole beats, answered in their order. */
+  /** A memory channel of `2^addressBits` bytes: incrementing bursts of whole beats, with responses in order. */
   def memory(addressBits: Int): Axi4Config = bus(addressBits, memoryBits)
 }

@@ -1,6 +1,6 @@
 package proofmill.engine
 
-/** How engines lay out what is in the card's memory: addresses are multiples of `bytes`, and so much is written at once. */
+/** The layout of engines' data in the card's memory: addresses are multiples of `bytes`, the unit of writes. */
 object Granule {
   val bytes = 1024
 

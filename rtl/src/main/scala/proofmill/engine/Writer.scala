@@ -10,9 +10,9 @@ case class Place(memoryBits: Int, channels: Int) extends Bundle {
   val address = UInt(memoryBits bits) // a multiple of a granule
 }
 
-/** Writes granules to the channels, a burst each: accepts a destination, then the words, lowest byte first.
+/** Writes granules to the channels, one burst each: accepts a destination, then the words, lowest byte first.
   *
-  * The next destination is accepted when the whole burst was sent. Responses are not handled here.
+  * The next destination is accepted when the whole burst was sent. Responses are handled outside of this unit.
   */
 class Writer(config: Axi4Config, channels: Int) extends Component {
   private val words = Granule.beat / 8
@@ -24,7 +24,7 @@ class Writer(config: Axi4Config, channels: Int) extends Component {
   }
 
   val place = Reg(Place(config.addressWidth, channels))
-  val addressing, writing = RegInit(False) // address not taken yet; data missing
+  val addressing, writing = RegInit(False) // address not accepted yet; data missing
   io.place.ready := !addressing && !writing
   when(io.place.fire) {
     place := io.place.payload

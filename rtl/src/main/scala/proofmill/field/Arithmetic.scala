@@ -4,37 +4,38 @@ import proofmill.arith.Price
 import proofmill.spec.Field
 import proofmill.stream.Port
 
-/** Hardware for one field in one form: how residues are represented, and units that take one operation a cycle.
+/** Hardware for one field in one form: the representation of residues, and pipelined units that accept operands in every
+  * cycle.
   *
-  * A residue is `digits` signed integers d(0), d(1), …; it stands for the canonical integer
-  * `(d(0) + d(1) base + d(2) base^2 + …) / scale mod p`. One digit and scale 1 is the plain binary form; scale 2^k
-  * is Montgomery's; several digits in base z serve the BLS12 fields.
+  * A residue is a list of `digits` signed integers d(0), d(1), …. It represents the canonical integer `(d(0) + d(1) base +
+  * d(2) base^2 + …) / scale mod p`. One digit and scale 1 is the plain binary form. Scale 2^k is Montgomery's form. The BLS12
+  * fields use several digits in base z.
   *
-  * Additions are lazy: they only grow the bound. A multiplication demands that its operands are within `factor` and
-  * promises a result within `product`; a residue too large for it goes through `reduce` first. Whoever schedules
-  * compares bounds and inserts that step; an operand beyond its demand stops elaboration.
+  * Additions are lazy: they only increase the bound. A multiplication requires operands within `factor` and returns a result
+  * within `product`. A residue that is too large for it passes through `reduce` first. The scheduler compares bounds and
+  * inserts that step; elaboration fails if an operand exceeds the required bound.
   */
 abstract class Arithmetic(val field: Field) {
   val digits: Int
   val base: BigInt
   val scale: BigInt
 
-  /** What a digit of a factor may be; at least `product`. */
+  /** The interval of a factor's digits; contains `product`. */
   val factor: Bound
 
-  /** What a digit of a multiplication's result is. */
+  /** The interval of the digits of a multiplication's result. */
   val product: Bound
 
-  /** What a digit of a value to be reduced may be; `reduce` gives a digit within `reduced`, which is within `factor`. */
+  /** The interval of the digits that `reduce` accepts. Its results are within `reduced`, which is within `factor`. */
   val reducible: Bound
   val reduced: Bound
 
-  /** Cycles of the units, each of which takes operands in every cycle. */
+  /** Latencies of the units, in cycles. Each unit accepts operands in every cycle. */
   val mulLatency: Int
   val addLatency: Int
   val reduceLatency: Int
 
-  /** Cycles of `scale(k, …)`; none for a power of two. */
+  /** Latency of `scale(k, …)`; 0 for a power of two. */
   def scaleLatency(k: Int): Int
 
   def mul(a: Residue, b: Residue): Residue
@@ -42,33 +43,34 @@ abstract class Arithmetic(val field: Field) {
   def sub(a: Residue, b: Residue): Residue
   def neg(a: Residue): Residue
 
-  /** `k` times a residue for a small integer that is not 0. */
+  /** Multiplies a residue by `k`, a small integer other than 0. */
   def scale(k: Int, a: Residue): Residue
   def reduce(a: Residue): Residue
 
-  /** The digits, within `product`, of a canonical integer. */
+  /** Returns the digits of a canonical integer, within `product`. */
   def encode(value: BigInt): Seq[BigInt]
 
-  /** A residue at a unit's door, its digits within `bound`. */
+  /** A unit's port for a residue with digits within `bound`. */
   def port(name: String, bound: Bound): Port =
     Port(name, bound.width, digits, Some(field.name), base, scale, bound.low, bound.high)
 
-  /** The canonical integer that digits stand for. */
+  /** Returns the canonical integer that the digits represent. */
   def decode(digits: Seq[BigInt]): BigInt =
     field.residue(digits.reverse.foldLeft(BigInt(0))((sum, d) => sum * base + d) * field.inverse(scale))
 }
 
 object Arithmetic {
 
-  /** The arithmetic that fits a field. */
+  /** Returns the arithmetic in the form that suits the field. */
   def apply(field: Field, options: Options = Options()): Arithmetic =
     new FormArithmetic(field, Form(field, options), options)
 }
 
-/** What can be chosen about a field's arithmetic.
+/** Options of a field's arithmetic.
   *
-  * @param price what a hardware multiplier is worth in LUTs: it decides how far products are split
-  * @param montgomery Montgomery's form instead of the one that fits the modulus best
-  * @param twin multiplications by a function in C++, bit for bit and cycle for cycle the same; for simulation only
+  * @param price the price of a DSP in LUTs: it decides how far products are split
+  * @param chain tables of a reduction that are added one after the other (see `Tempo.chain`)
+  * @param montgomery use Montgomery's form instead of the form that suits the modulus best
+  * @param model multiply with a behavioural model in C++, bit-exact and with the same latency; for simulation only
   */
-case class Options(price: Price = Price(), chain: Int = 4, montgomery: Boolean = false, twin: Boolean = false)
+case class Options(price: Price = Price(), chain: Int = 4, montgomery: Boolean = false, model: Boolean = false)

@@ -6,15 +6,15 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** From a residue's digits to the least residue, 0 to p - 1, of the integer that they make (times `scale`, if the form has one: Montgomery's
-  * residues are multiplied by 1 first). For doors and zero tests: small and exact, one residue at a time.
+/** Converts a residue's digits to the least residue, 0 to p - 1, of the integer that they represent, times the form's `scale`
+  * (Montgomery residues are multiplied by 1 first). For output ports and zero tests: small and exact, one residue at a time.
   *
-  *   1. Idle: takes a residue, of whose digits the highest is the integer so far.
-  *   2. Horner: v = z v + d(i) for each further digit, one addition for each signed binary digit of z.
-  *   3. Lift: a multiple of p makes it at least 0.
-  *   4. Divide: multiples 2^steps p, …, 2 p, p are subtracted where they can be; what is left is the answer. A long difference is looked at a
-  *      cycle later.
-  *   5. Done: the result is held until it is taken.
+  *   1. Idle: accepts a residue; the highest digit is the initial value.
+  *   2. Horner: v = z v + d(i) for each further digit, with one addition for each signed binary digit of z.
+  *   3. Lift: adds a multiple of p that makes v non-negative.
+  *   4. Divide: subtracts the multiples 2^steps p, …, 2 p, p where the difference is not negative; the remainder is the
+  *      result. The sign of a long difference is evaluated one cycle later.
+  *   5. Done: holds the result until it is accepted.
   */
 class Canonical(residue: Port) extends StreamUnit {
   import residue.{digits, width}
@@ -30,13 +30,15 @@ class Canonical(residue: Port) extends StreamUnit {
   }
   private val state = RegInit(State.Idle)
   private val value = Reg(SInt(plan.width bits))
-  private val rest = Reg(Bits(residue.bits bits)) // the digits that are still to come, the highest on top
+  private val rest = Reg(Bits(residue.bits bits)) // remaining digits, highest on top
   private val step = Reg(UInt(log2Up(plan.longest + 1) bits))
   private val left = Reg(UInt(log2Up(digits + 1) bits))
   private def top(digits: Bits): SInt = digits.takeHigh(width).asSInt.resize(plan.width)
   private def below(digits: Bits): Bits = (digits << width).resize(residue.bits)
 
-  /** One of Horner's additions. What it adds is chosen in the step before it; a subtraction's carry enters where carries begin. */
+  /** One addition of Horner's rule. Its addend is selected in the step before. The carry of a subtraction enters at the
+    * lowest bit.
+    */
   private val horner = (digits > 1) generate new Area {
     val (shifted, minus) = plan.signedShift(value, step)
     val addend = RegNext(shifted ^ S(plan.width bits, default -> minus))
@@ -88,7 +90,7 @@ class Canonical(residue: Port) extends StreamUnit {
 
 object Canonical {
 
-  /** Cycles from the one that takes a residue to the one in which the result is there. */
+  /** Returns the cycles from the acceptance of a residue to the cycle in which the result is valid. */
   def cycles(residue: Port): Int = {
     val plan = Plan(residue)
     (residue.digits - 1) * (plan.base.size + 1) + plan.divisions + 2
@@ -98,13 +100,13 @@ object Canonical {
   private case class Plan(p: BigInt, base: Seq[(Int, Boolean)], steps: Int, width: Int) {
     val longest: Int = (base.size + 1).max(divisions)
 
-    /** Is a sum and the choice that its sign makes too much for a cycle? */
+    /** Whether a sum and the selection by its sign take more than one cycle. */
     def isLong: Boolean = width > 320
 
     /** Cycles of the division. */
     def divisions: Int = (steps + 1) * (if (isLong) 2 else 1)
 
-    /** The value shifted by the bit of the base that `step` names, and whether that is subtracted. */
+    /** Returns the value shifted by the digit of the base with index `step`, and whether it is subtracted. */
     def signedShift(value: SInt, step: UInt): (SInt, Bool) = {
       val ways = base.zipWithIndex.map { case ((shift, minus), i) =>
         (step === i, (value << shift).resize(width).asBits, minus)

@@ -3,20 +3,20 @@ package proofmill.field
 import proofmill.arith._
 import spinal.core._
 
-/** `low(x)` plus a table's word for each chunk of the bits from `keep` on.
+/** `low(x)` plus one table word for each chunk of the bits from `keep` on.
   *
-  * x = (x mod 2^keep) + sum c(j) 2^s(j), where c(j) are chunks of a few bits and only the last one is signed. If `image`
-  * takes each c(j) 2^s(j) to something congruent and `low` is the rest, then the result is congruent to x and shorter.
+  * x = (x mod 2^keep) + sum c(j) 2^s(j), where c(j) are chunks of a few bits and only the last one is signed. If `image` maps
+  * each c(j) 2^s(j) to a congruent integer and `low` keeps the lowest bits, the result is congruent to x and shorter.
   *
-  * The words are added in chains of `chain` tables, one a cycle, each adder and its table in one LUT a bit; a sum of the
-  * chains follows.
+  * The words are added in chains of `chain` tables, one table each cycle; an adder and its table use one LUT for each bit. A
+  * sum of the chains follows.
   *
-  * @param low what is kept of the lowest `keep` bits; no bits at all: the result is made of table words alone
+  * @param low what is kept of the lowest `keep` bits; none: the result consists of table words only
   */
 case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, pace: Pace, chain: Int) extends Part {
   import ChunkTables.chunk
 
-  /** One chunk's table: the bits of x that choose, and the words. */
+  /** The table of one chunk: the bits of x that form the index, and the words. */
   private case class Table(from: Int, bits: Int, words: Seq[BigInt]) {
     val bound: Bound = ConstantTable.bound(words)
     def index(x: SInt): UInt = x.asUInt(from + bits - 1 downto from)
@@ -27,13 +27,13 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     val bits = chunk.min(x.width - from)
     val values = (0 until 1 << bits).map { index =>
       val signed = if (last && index >= (1 << (bits - 1))) index - (1 << bits) else index
-      // An index that no x has gets the word of the nearest one that is.
+      // An index that no x has gets the word of the nearest index that occurs.
       if (last) BigInt(signed).max(x.low >> from).min(x.high >> from) else BigInt(signed)
     }
     Table(from, bits, values.map(value => image(value << from)))
   }
 
-  /** The chains: where each starts, and its tables. The first starts from the low bits. */
+  /** The chains: their initial values and their tables. The first chain begins with the low bits. */
   private def chains(x: Bound): Seq[(Option[Slice], Seq[Table])] =
     tables(x).grouped(chain).toSeq.zipWithIndex.map { case (group, i) => (low.filter(_ => i == 0), group) }
 
@@ -69,7 +69,7 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     Number(Timed(unit.sum, x.value.cycle + group.size), unit.total)
   }
 
-  /** One chain as a component, as small modules are synthesised quickly; an index comes when it is needed. */
+  /** One chain as a component: small modules synthesise quickly. Each index arrives in the cycle in which it is used. */
   private class ChainUnit(start: Option[Bound], group: Seq[Table]) extends Component {
     val total: Bound = (start.toSeq ++ group.map(_.bound)).reduce(_ + _)
     val low = start.map(bound => in(SInt(bound.width bits)).setName("io_low"))
@@ -87,11 +87,11 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
     }.value.value.resized
   }
 
-  def twin(x: String, bound: Bound, cpp: TwinText): String = {
+  def model(x: String, bound: Bound, cpp: ModelText): String = {
     val all = tables(bound)
     val count = all.map(_.bound.width).maxOption.getOrElse(1) / 64 + 1
-    val words = all.flatMap(_.words).flatMap(word => TwinText.words(word, count))
-    val start = low.fold("Number()")(_.twin(x, bound, cpp))
+    val words = all.flatMap(_.words).flatMap(word => ModelText.words(word, count))
+    val start = low.fold("Number()")(_.model(x, bound, cpp))
     if (all.isEmpty) start
     else cpp.let(s"chunks<$count>($start, $x, $keep, ${bound.width}, $chunk, ${cpp.table(words)})")
   }
@@ -99,6 +99,6 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
 
 object ChunkTables {
 
-  /** Bits that choose a word: with one bit of the sum they fill a LUT. */
+  /** Bits of a table's index: together with one bit of the sum they fill a LUT. */
   val chunk: Int = 5
 }

@@ -3,11 +3,12 @@ package proofmill.field
 import proofmill.arith._
 import spinal.core._
 
-/** Every integer x becomes r and q with x = r + q z, r not much longer than z: division without a final correction.
+/** Splits every integer x into r and q with x = r + q z, where r is not much longer than z: a division without a final
+  * correction.
   *
-  * The lowest bits, below 2^keep <= |z|, stay in r; each chunk t = c 2^s above them has q(t) = round(t / z) from a table,
-  * so |t - q(t) z| <= |z| / 2, and q is the sum of these. The sum of the remainders is r; it is so short that it is
-  * computed as x - q z with its own few bits alone, a handful of additions where z has few digits.
+  * The lowest bits, below 2^keep <= |z|, stay in r. Each chunk t = c 2^s above them has q(t) = round(t / z) in a table, so |t
+  * - q(t) z| <= |z| / 2; q is the sum of these. r is the sum of the remainders. It is so short that x - q z, computed modulo
+  * its own few bits, gives it: a few additions if z has few signed digits.
   */
 case class Divide(z: BigInt, tempo: Tempo) extends Step {
   import tempo.pace
@@ -37,15 +38,15 @@ case class Divide(z: BigInt, tempo: Tempo) extends Step {
     Seq(Number(Sum(Seq(Term(x.value, x.bound), Term(q.value, q.bound, -z)), r, pace), r), q)
   }
 
-  def twin(xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] = xs.flatMap { case (x, bound) =>
-    val q = quotients.twin(x, bound, cpp)
+  def model(xs: Seq[(String, Bound)], cpp: ModelText): Seq[String] = xs.flatMap { case (x, bound) =>
+    val q = quotients.model(x, bound, cpp)
     Seq(cpp.let(s"$x - $q * ${cpp.constant(z)}"), q)
   }
 }
 
 object Divide {
 
-  /** The integer nearest to t / z. */
+  /** Returns the integer nearest to t / z. */
   def quotient(t: BigInt, z: BigInt): BigInt = {
     val doubled = 2 * t + z.abs
     val q = (doubled - doubled.mod(2 * z.abs)) / (2 * z.abs)
@@ -54,12 +55,12 @@ object Divide {
   def remainder(t: BigInt, z: BigInt): BigInt = t - quotient(t, z) * z
 }
 
-/** The division of one integer as a component, so that equal ones are one module. */
+/** The division of one integer as a component. Equal divisions share one module. */
 class DivideUnit(bound: Bound, val planned: Seq[Ready], divided: Number => Seq[Number]) extends Component {
   val io = new Bundle {
-    val x = in(Bits(bound.width bits))
-    val r = out(SInt(planned.head.bound.width bits))
-    val q = out(SInt(planned.last.bound.width bits))
+    val x = in(Bits(bound.width bits)) // dividend
+    val r = out(SInt(planned.head.bound.width bits)) // remainder, in the planned cycle
+    val q = out(SInt(planned.last.bound.width bits)) // quotient, in the planned cycle
   }
   for ((number, result) <- divided(Number(Timed(io.x.asSInt, 0), bound)).zip(Seq(io.r, io.q)))
     result := number.value.value.resized

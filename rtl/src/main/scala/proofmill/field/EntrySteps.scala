@@ -2,9 +2,9 @@ package proofmill.field
 
 import proofmill.spec.Field
 
-/** From an integer, and the digits of something that is added, to digits: of the integer divided by `divisor`, and the sum.
+/** Converts an integer to digits, divides it by `divisor`, and adds the digits of a second operand.
   *
-  * Where nothing is divided the lowest bits are in digit 0 as they are; each chunk of the others has a table of its digits.
+  * Without a divisor the lowest bits become digit 0 unchanged; each chunk of the other bits has a table of its digits.
   */
 object EntrySteps {
   def apply(field: Field, options: Options, divisor: BigInt = 1): Reduction = {

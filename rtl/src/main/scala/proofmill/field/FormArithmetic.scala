@@ -4,7 +4,7 @@ import proofmill.arith._
 import proofmill.spec.Field
 import spinal.core._
 
-/** The arithmetic of a form: everything that follows from how it represents residues. */
+/** The arithmetic of a form, derived from its representation of residues. */
 class FormArithmetic(field: Field, form: Form, options: Options) extends Arithmetic(field) {
   private val pace = options.price.pace
   val digits: Int = form.digits
@@ -51,7 +51,7 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
     }
   }
 
-  /** Digit by digit; no carry from one to the next. */
+  /** Combines residues digit by digit; no carry propagates between digits. */
   private def combine(latency: Int, terms: (Residue, Int)*): Residue = {
     val cycle = terms.map(_._1.cycle).max
     val sums = (0 until digits).map { i =>
@@ -82,8 +82,8 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
 class ReduceUnit(sums: Reduction, digits: Int, bound: Bound, latency: Int) extends Component {
   private val result = sums.result(Seq.fill(digits)(bound))
   val io = new Bundle {
-    val a = in(Bits(digits * bound.width bits))
-    val reduced = out(Bits(digits * result.width bits))
+    val a = in(Bits(digits * bound.width bits)) // digits within `bound`
+    val reduced = out(Bits(digits * result.width bits)) // digits of the result, `latency` cycles later
   }
   private val numbers = Residue(io.a, digits, bound, 0).digits.map(Number(_, bound))
   io.reduced := ModMul.together(sums.build(numbers), latency, result)

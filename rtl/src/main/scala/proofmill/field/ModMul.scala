@@ -3,7 +3,7 @@ package proofmill.field
 import proofmill.arith._
 import spinal.core._
 
-/** How a multiplication of two factors of a form is done, from digits to digits; data only. */
+/** A plan of the multiplication of two factors of a form, from digits to digits; data only. */
 case class ProductPlan(form: Form, price: Price) {
   val factors: Seq[Bound] = Seq.fill(form.digits)(form.factor)
   val polynomial: PolynomialPlan = form.cut match {
@@ -14,20 +14,21 @@ case class ProductPlan(form: Form, price: Price) {
 
   private val coefficients = polynomial.product.map(Ready(_, polynomial.latency))
 
-  /** What a digit of the result may be. */
+  /** The interval of the result's digits. */
   val bound: Bound = reduction.result(polynomial.product)
   val latency: Int = reduction.latency(coefficients)
 }
 
-/** One multiplication modulo p a cycle: a product of polynomials (of one digit: of integers), then the reduction.
+/** A modular multiplier that accepts operands in every cycle: a product of polynomials (with one digit: of integers), then
+  * the reduction.
   *
-  * @param options with which the plan was made
+  * @param options the options with which the plan was made
   */
 class ModMul(name: String, plan: ProductPlan, options: Options) extends Component {
   private val digits = plan.form.digits
   val io = new Bundle {
-    val a, b = in(Bits(digits * plan.form.factor.width bits))
-    val product = out(Bits(digits * plan.bound.width bits))
+    val a, b = in(Bits(digits * plan.form.factor.width bits)) // factors: digits within `plan.form.factor`
+    val product = out(Bits(digits * plan.bound.width bits)) // digits of the product, `plan.latency` cycles later
   }
   setDefinitionName(s"ModMul_$name")
 
@@ -38,19 +39,20 @@ class ModMul(name: String, plan: ProductPlan, options: Options) extends Componen
     ModMul.together(plan.reduction.build(numbers), plan.latency, plan.bound)
   }
 
-  /** What two multipliers have in common that are the same circuit. */
+  /** A description of the circuit: multipliers with equal descriptions are the same circuit. */
   val kind: String = {
     val bounds = s"${plan.form.digits} digits of ${plan.form.factor} to digits of ${plan.bound}"
-    s"$name: $bounds in ${plan.latency} cycles, ${options.copy(twin = false)}"
+    s"$name: $bounds in ${plan.latency} cycles, ${options.copy(model = false)}"
   }
 
-  io.product := (if (options.twin) Twin(TwinText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value
+  io.product := (if (options.model)
+                   BehaviouralModel(ModelText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value
                  else structure)
 }
 
 object ModMul {
 
-  /** The kinds of all multipliers in a circuit, each once. */
+  /** Returns the descriptions of all multipliers in a circuit, without duplicates. */
   def kinds(top: Component): Seq[String] = {
     def within(part: Component): Seq[String] = part match {
       case multiplier: ModMul => Seq(multiplier.kind)
@@ -59,7 +61,7 @@ object ModMul {
     within(top).sorted
   }
 
-  /** Numbers as digits of one width, all in the same cycle, first one lowest. */
+  /** Concatenates numbers as digits of one width, all in the same cycle, first number lowest. */
   def together(numbers: Seq[Number], cycle: Int, bound: Bound): Bits =
     Cat(numbers.map(_.value.at(cycle).resize(bound.width).asBits))
 }

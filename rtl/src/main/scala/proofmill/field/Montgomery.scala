@@ -3,11 +3,11 @@ package proofmill.field
 import proofmill.arith.Price
 import proofmill.spec.Field
 
-/** Montgomery's form of any odd modulus: a residue a stands as 2^k a (Montgomery, Modular multiplication without trial
-  * division, 1985).
+/** Montgomery's form for any odd modulus: a residue a is represented by 2^k a (Montgomery, Modular multiplication without
+  * trial division, 1985).
   *
-  * A product x becomes (x + q p) / 2^k with q = -x / p mod 2^k; the division is exact. No final subtraction: with
-  * factors small against 2^k the result is at most a little more than p.
+  * A product x becomes (x + q p) / 2^k with q = -x / p mod 2^k; the division is exact. There is no final subtraction: factors
+  * are small compared with 2^k, so the result exceeds p only slightly.
   */
 class Montgomery(field: Field, tempo: Tempo, price: Price, lazyBits: Int) extends Form {
   private val p = field.modulus

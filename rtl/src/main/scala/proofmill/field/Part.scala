@@ -3,10 +3,10 @@ package proofmill.field
 import proofmill.arith._
 import spinal.core._
 
-/** What is known of an integer before there is hardware: its values, and the cycle in which it is there. */
+/** The properties of an integer before hardware exists: its interval, and the cycle in which it is valid. */
 case class Ready(bound: Bound, cycle: Int)
 
-/** A signed integer of a pipeline and what is known of it. */
+/** A signed integer in a pipeline and its interval. */
 case class Number(value: Timed[SInt], bound: Bound) {
   def ready: Ready = Ready(bound, value.cycle)
 
@@ -14,16 +14,16 @@ case class Number(value: Timed[SInt], bound: Bound) {
   def bits: Bits = value.value.resize(bound.width).asBits
 }
 
-/** A function of one integer that a reduction makes of it: as an interval, as hardware and as C++. */
+/** A function of one integer in a reduction, as an interval, as hardware and as C++. */
 trait Part {
   def plan(x: Ready): Ready
   def build(x: Number): Number
 
-  /** The name of a variable that holds the part of the variable `x`. */
-  def twin(x: String, bound: Bound, cpp: TwinText): String
+  /** Returns the name of a C++ variable that holds the part of the variable `x`. */
+  def model(x: String, bound: Bound, cpp: ModelText): String
 }
 
-/** Bits `from` to `until - 1` as an unsigned integer; without `until`, all from `from` on, signed: floor(x / 2^from). */
+/** Bits `from` to `until - 1` as an unsigned integer; without `until`, all bits from `from` on, signed: floor(x / 2^from). */
 case class Slice(from: Int, until: Option[Int]) extends Part {
   def plan(x: Ready): Ready = x.copy(bound = until match {
     case Some(end) => Bound.unsigned(end - from)
@@ -39,7 +39,7 @@ case class Slice(from: Int, until: Option[Int]) extends Part {
     Number(Timed(taken, cycle), bound)
   }
 
-  def twin(x: String, bound: Bound, cpp: TwinText): String = {
+  def model(x: String, bound: Bound, cpp: ModelText): String = {
     val shifted = if (from == 0) x else s"($x >> $from)"
     cpp.let(until.fold(shifted)(end => s"$shifted.low(${end - from})"))
   }
@@ -53,14 +53,14 @@ object Slice {
   def apply(from: Int, until: Int): Slice = Slice(from, Some(until))
 }
 
-/** 1 if the lowest `bits` bits are not all zero, else 0. */
+/** 1 if any of the lowest `bits` bits is set, else 0. */
 case class NotZero(bits: Int) extends Part {
   def plan(x: Ready): Ready = Ready(Bound(0, 1), x.cycle + 1)
   def build(x: Number): Number = {
     val some = x.value.value.resize(x.bound.width.max(bits)).asBits(bits - 1 downto 0).orR
     Number(Timed(RegNext((False ## some).asSInt), x.value.cycle + 1), Bound(0, 1))
   }
-  def twin(x: String, bound: Bound, cpp: TwinText): String = {
+  def model(x: String, bound: Bound, cpp: ModelText): String = {
     cpp.let(s"Number($x.low($bits) == Number() ? 0 : 1)")
   }
 }
@@ -73,13 +73,13 @@ case class Times(constant: BigInt, price: Price) extends Part {
     val factor = Timed(S(constant, Bound(constant, constant).width bits), x.value.cycle)
     Number(Multiplier(plan(x.bound), x.value, factor), x.bound * constant)
   }
-  def twin(x: String, bound: Bound, cpp: TwinText): String = cpp.let(cpp.times(x, constant))
+  def model(x: String, bound: Bound, cpp: ModelText): String = cpp.let(cpp.times(x, constant))
 }
 
-/** One part after the other. */
+/** The composition of two parts. */
 case class Then(first: Part, second: Part) extends Part {
   def plan(x: Ready): Ready = second.plan(first.plan(x))
   def build(x: Number): Number = second.build(first.build(x))
-  def twin(x: String, bound: Bound, cpp: TwinText): String =
-    second.twin(first.twin(x, bound, cpp), first.plan(Ready(bound, 0)).bound, cpp)
+  def model(x: String, bound: Bound, cpp: ModelText): String =
+    second.model(first.model(x, bound, cpp), first.plan(Ready(bound, 0)).bound, cpp)
 }

@@ -6,10 +6,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Two quotients, those of an ECDSA verification: u1 = z / s and u2 = r / s modulo n, for any z and r and any s that is not 0 mod n.
+/** Computes the two quotients of an ECDSA verification: u1 = z / s and u2 = r / s modulo n, for any z and r and any s that is
+  * not 0 mod n.
   *
-  * Plus-minus division (Brent and Kung, A systolic algorithm for integer GCD computation, 1985): f is odd, alpha and beta say
-  * |f| <= 2^alpha and |g| <= 2^beta, at first f = n, g = s and alpha = beta = bits of n. A cycle is one of
+  * Plus-minus division (Brent and Kung, A systolic algorithm for integer GCD computation, 1985): f is odd; alpha and beta
+  * bound |f| <= 2^alpha and |g| <= 2^beta. Initially f = n, g = s and alpha = beta = bits of n. Each cycle performs one of
   *
   * {{{
   *   g = 0 mod 4             g /= 4                                  beta -= 2
@@ -18,22 +19,23 @@ import spinal.lib.fsm._
   *   g odd, alpha >  beta    f = g, g = (g ± f) / 4, f the old one   alpha, beta = beta, alpha - 1
   * }}}
   *
-  * with the sign that makes the division exact. Only beta - alpha matters. alpha + beta falls in every cycle, alpha is never
-  * negative because f is not 0, and beta < 0 means g = 0: at most 2 bits + 1 cycles (513 for secp256k1; 308 on average). At the end f = ±1.
+  * with the sign that makes the division exact. Only beta - alpha is stored. alpha + beta decreases in every cycle, alpha is
+  * never negative because f is not 0, and beta < 0 implies g = 0: at most 2 bits + 1 cycles (513 for secp256k1; 308 on
+  * average). At the end f = ±1.
   *
-  * With f = d s and g = e s modulo n all the while, d at the end is ±1 / s. Here each `Cofactors` begins with e = z, e = r instead of 1,
-  * so that d becomes ±z / s, ±r / s without a multiplication. They follow two cycles later.
+  * Let f = d s and g = e s modulo n in every cycle; then d is ±1 / s at the end. Each of the two `Cofactors` starts with e =
+  * z or e = r instead of 1, so that d becomes ±z / s or ±r / s without a multiplication. The cofactors lag two cycles behind.
   *
-  *   1. Idle: takes z, r, s.
+  *   1. Idle: accepts z, r, s.
   *   2. Run: the cycles above, until g = 0.
   *   3. Collect: e is a multiple of n by then; e ± d is the quotient, plus a multiple of n.
-  *   4. Reduce, Settle: adds or subtracts n, and takes that unless the quotient is in [0, n): at most four times.
-  *   5. Centre: u1 - n instead of u1 where u1 has all bits of n.
-  *   6. Done: until the result is taken. u1 is a signed number of as many bits as n has.
+  *   4. Reduce, Settle: adds or subtracts n and keeps the result unless the quotient is already in [0, n); at most four times.
+  *   5. Centre: replaces u1 by u1 - n if u1 uses all bits of n.
+  *   6. Done: holds the result until it is accepted. u1 is a signed number with as many bits as n.
   *
-  * What Collect, Reduce and Centre ask for is done a cycle later: in Collected, Reduced and Centred.
+  * Collect, Reduce and Centre take effect one cycle later, in the states Collected, Reduced and Centred.
   *
-  * If s is 0 mod n the result is any number; the cycles keep their bound.
+  * If s is 0 mod n, the result is arbitrary; the number of cycles keeps its bound.
   */
 class Quotients(n: BigInt) extends StreamUnit {
   private lazy val bits = n.bitLength
@@ -50,7 +52,7 @@ class Quotients(n: BigInt) extends StreamUnit {
     lane
   }
 
-  // A cycle's decision, and what it makes of f, g and the gap.
+  // The decision of a cycle, and the resulting f, g and gap.
   val odd = g(0)
   val step = QuotientStep()
   step.use := odd
@@ -88,7 +90,7 @@ class Quotients(n: BigInt) extends StreamUnit {
       when(io.in.valid)(goto(Run))
     }
     Run.whenIsActive {
-      // Once g is 0 the cycle leaves g and f as they are.
+      // Once g is 0, further cycles leave g and f unchanged.
       g := (step.double ? (total |>> 2) | (total |>> 1)).resized
       when(step.swap)(f := g)
       val less = step.use.asUInt.mux(0 -> (step.double ? S(-2) | S(-1)), default -> S(-1, 2 bits))
@@ -122,29 +124,31 @@ class Quotients(n: BigInt) extends StreamUnit {
   }
 }
 
-/** What a cycle does: adds f to g, or subtracts it; f becomes the old g; g is divided by 4 rather than 2. */
+/** The decision of one cycle: `use` adds f to g, `minus` subtracts it instead, `swap` sets f to the old g, `double` divides g
+  * by 4 instead of 2.
+  */
 case class QuotientStep() extends Bundle {
   val use, minus, swap, double = Bool()
 }
 
-/** Follows a division's cycles on d and e modulo n, and brings the quotient into its range.
+/** Applies the cycles of a division to d and e modulo n, and reduces the quotient to its range.
   *
-  * Instead of (e ± d) / 4 modulo n it takes (e ± d + q n) / 4 with the q of -1, 0, 1, 2 that makes it exact. From |d|, |e| <= M
-  * follows (2 M + 2 n) / 4 <= M for M >= n, so nothing ever grows beyond 2^bits, which is what `value` is below.
+  * It computes (e ± d + q n) / 4 instead of (e ± d) / 4 modulo n, with the q of -1, 0, 1, 2 that makes the division exact.
+  * |d|, |e| <= M implies (2 M + 2 n) / 4 <= M for M >= n, so no value exceeds 2^bits, the bound of `value`.
   *
-  * What is asked for is done a cycle later, but `load` and `settle`: by then q stands in a register, chosen by the low bits that e and d are
-  * about to have.
+  * Except for `load` and `settle`, each command takes effect one cycle later: by then a register holds q, selected by the
+  * next low bits of e and d.
   */
 class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   private val bits = n.bitLength
   private val width = bits + 2
   val io = new Bundle {
-    val load, run, collect, reduce, settle, centre = in Bool () // at most one of them
-    val value = in UInt (bits bits)
-    val step = in(QuotientStep())
-    val minus = in Bool () // collect e - d, not e + d
-    val reduced = out Bool () // e is in [0, n); asked with `settle`, two cycles after `reduce`
-    val quotient = out Bits (bits bits)
+    val load, run, collect, reduce, settle, centre = in Bool () // commands; at most one in a cycle
+    val value = in UInt (bits bits) // dividend z or r, with `load`
+    val step = in(QuotientStep()) // decision of the division, with `run`
+    val minus = in Bool () // with `collect`: e - d instead of e + d
+    val reduced = out Bool () // e is in [0, n); valid with `settle`, two cycles after `reduce`
+    val quotient = out Bits (bits bits) // the quotient; valid when the division is done
   }
   val d, e = Reg(SInt(width bits))
   private val nextD, nextE = SInt(width bits)
@@ -153,7 +157,7 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   val use = (io.run && io.step.use) || io.collect
   val minus = io.collect ? io.minus | io.step.minus
 
-  // q n: in a run by the low bits of e ± d, else by the sign of e.
+  // q n: during a run selected by the low bits of e ± d, else by the sign of e.
   private val negated = nextD(1 downto 0) ^ S(2 bits, default -> minus)
   private val low =
     (nextE(1 downto 0).asUInt + (use ? negated.asUInt | U(0, 2 bits)) + (use && minus).asUInt.resize(2))
@@ -170,14 +174,14 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   when(io.reduce)(chosen := e.msb ? once | less)
   when(io.centre)(chosen := less)
 
-  // What is done now, and what chooses for each bit of the sum.
+  // The command in execution, and the selectors for each bit of the sum.
   private def now(bit: Bool) = RegNext(bit, init = False)
   private val Seq(run, collect, reduce, centre) = Seq(io.run, io.collect, io.reduce, io.centre).map(now)
   private val Seq(double, swap) = Seq(io.step.double, io.step.swap).map(RegNext(_))
   private val Seq(uses, minuses, chosenLow, chosenHigh) =
     Seq(use, minus, chosen(0), chosen(1)).map(Copies(_, width + 1, timing))
 
-  // e ± d + q n: three words into two, then one carry chain, whose free lowest place takes the sign's carry.
+  // e ± d + q n: three words are compressed to two and added in one carry chain. The carry of the sign enters at the free lowest bit.
   private val words = new CofactorWords(multiples.map(_ * n), width)
   words.io.d := d
   words.io.e := e
@@ -188,14 +192,14 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
     CarrySelect(words.io.ones, (words.io.twos.dropHigh(1) ## (uses.head && minuses.head)).asSInt, False)
 
   io.reduced := !e.msb && d.msb
-  private val centred = e(bits - 1) // as many bits as n: n is subtracted
+  private val centred = e(bits - 1) // n is subtracted if the top bit of n's width is set
   nextD := d
   nextE := e
   when(run)(nextE := (double ? (total |>> 2) | (total |>> 1)).resize(width))
   when(collect || (centre && centred))(nextE := total.resize(width))
   when(io.settle && !io.reduced)(nextE := d)
   when(run && swap)(nextD := e)
-  when(reduce)(nextD := total.resize(width)) // d has done its part
+  when(reduce)(nextD := total.resize(width)) // d is no longer needed
   when(io.load) {
     nextE := io.value.intoSInt.resized
     nextD := 0
@@ -203,15 +207,15 @@ class Cofactors(n: BigInt, timing: Timing = Timing()) extends Component {
   io.quotient := e.takeLow(bits)
 }
 
-/** e, d or its complement or nothing, and a constant, bit by bit: their sum is `ones` + 2 `twos`. A module of its own, so that a bit is one
-  * function of its six inputs, whatever comes behind.
+/** A carry-save adder for e, optionally d or its complement, and a constant: their sum is `ones` + 2 `twos`. It is a module
+  * of its own, so that each output bit is one function of its six inputs, independent of the logic that follows.
   */
 private class CofactorWords(constants: Seq[BigInt], width: Int) extends Component {
   val io = new Bundle {
-    val d, e = in(SInt(width bits))
-    val uses, minuses = in(Bits(width + 1 bits)) // d counts; its complement does
-    val chosen = in(Vec.fill(2)(Bits(width + 1 bits))) // the constant's index, its low bits first
-    val ones, twos = out(SInt(width + 1 bits))
+    val d, e = in(SInt(width bits)) // terms
+    val uses, minuses = in(Bits(width + 1 bits)) // use d; use its complement
+    val chosen = in(Vec.fill(2)(Bits(width + 1 bits))) // index of the constant, low bits first
+    val ones, twos = out(SInt(width + 1 bits)) // the sum is `ones` + 2 `twos`
   }
   private def only(index: Int): SInt =
     Cat((0 to width).map(i => (io.chosen(1)(i) ## io.chosen(0)(i)).asUInt === index)).asSInt

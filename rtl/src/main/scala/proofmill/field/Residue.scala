@@ -3,9 +3,9 @@ package proofmill.field
 import proofmill.arith.Timed
 import spinal.core._
 
-/** A residue on its way through a pipeline: its digits, all of the same cycle, and what is known of each of them.
+/** A residue in a pipeline: its digits, all of the same cycle, and their interval.
   *
-  * What integer the digits stand for is the business of the [[Arithmetic]] that made it.
+  * The [[Arithmetic]] that made it defines the integer that the digits represent.
   */
 class Residue(val digits: Seq[Timed[SInt]], val bound: Bound) {
   require(
@@ -15,7 +15,7 @@ class Residue(val digits: Seq[Timed[SInt]], val bound: Bound) {
 
   val cycle: Int = digits.head.cycle
 
-  /** The digits side by side as they are in a later cycle, first digit lowest, each as wide as `bound` has it. */
+  /** Concatenates the digits in the cycle `later`, first digit lowest, each as wide as `bound` requires. */
   def bits(later: Int, bound: Bound = bound): Bits = {
     require(this.bound.within(bound), s"a digit of ${this.bound} does not fit $bound")
     Cat(digits.map(_.at(later).resize(bound.width).asBits))
@@ -24,7 +24,7 @@ class Residue(val digits: Seq[Timed[SInt]], val bound: Bound) {
 
 object Residue {
 
-  /** The residue whose digits stand side by side in `bits`. */
+  /** The residue whose digits are concatenated in `bits`. */
   def apply(bits: Bits, digits: Int, bound: Bound, cycle: Int): Residue =
     new Residue(bits.subdivideIn(digits slices).map(digit => Timed(digit.asSInt, cycle)).toSeq, bound)
 }

@@ -3,11 +3,11 @@ package proofmill.field
 import proofmill.arith._
 import spinal.core._
 
-/** How digits within `bound` become the least residue, 0 to p - 1, of the integer v that they make.
+/** A plan that converts digits within `bound` to the least residue, 0 to p - 1, of the integer v that they represent.
   *
   *   1. Horner's rule: v = d(0) + d(1) z + …
-  *   2. The highest bits of v, from a bit s on with 2^s < p, choose q = floor(2^s floor(v / 2^s) / p): v - q p is between 0 and p + 2^s - 1.
-  *   3. p is taken away where nothing negative remains.
+  *   2. The highest bits of v, from a bit s on with 2^s < p, select q = floor(2^s floor(v / 2^s) / p): v - q p is between 0 and p + 2^s - 1.
+  *   3. p is subtracted unless the difference is negative.
   */
 case class SettlePlan(arithmetic: Arithmetic, bound: Bound, pace: Pace) {
   import arithmetic.{base, digits, field}
@@ -15,7 +15,7 @@ case class SettlePlan(arithmetic: Arithmetic, bound: Bound, pace: Pace) {
   val p: BigInt = field.modulus
   val s: Int = field.bits - 1
 
-  /** What v - q p may be. */
+  /** The interval of v - q p. */
   val range: Bound = Bound(0, p + (BigInt(1) << s) - 1)
   private val v = Seq.fill(digits)(Ready(bound, 0)).reduceLeft((v, d) =>
     Combine.plan(
@@ -27,7 +27,7 @@ case class SettlePlan(arithmetic: Arithmetic, bound: Bound, pace: Pace) {
   )
   private def weights = Seq(true -> base, false -> BigInt(1))
 
-  /** -q p for each choice. */
+  /** -q p for each index. */
   val words: Seq[BigInt] = {
     val bits = v.bound.width - s
     (0 until 1 << bits).map { index =>
@@ -42,13 +42,13 @@ case class SettlePlan(arithmetic: Arithmetic, bound: Bound, pace: Pace) {
   }
 }
 
-/** Canonical integers, one a cycle; [[Canonical]] is small and takes its time. */
+/** Computes canonical integers, one in each cycle. [[Canonical]] is smaller and slower. */
 class Settle(plan: SettlePlan) extends Component {
   import plan.{bound, p, pace, range, s, words}
   import plan.arithmetic.{base, digits, field}
   val io = new Bundle {
-    val residue = in(Bits(digits * bound.width bits))
-    val result = out(Bits(field.bits bits))
+    val residue = in(Bits(digits * bound.width bits)) // residue to convert
+    val result = out(Bits(field.bits bits)) // canonical integer, `plan.latency` cycles later
   }
   setDefinitionName(s"Settle_${field.name}")
 

@@ -4,7 +4,7 @@ import proofmill.spec.Field
 
 /** Plain integers modulo a prime 2^n - c with small or sparse c (Solinas, Generalized Mersenne numbers, 1999).
   *
-  * The bits from n on are c times as much worth; a constant multiplication by c is a few signed shifts. Each fold
+  * The bits from n on have c times their weight; a multiplication by the constant c is a few signed shifts. Each fold
   * shortens the integer by n minus the bits of c, until it exceeds 2^n by a bit or two.
   */
 class SparsePrime(field: Field, tempo: Tempo, lazyBits: Int, folds: Seq[Seq[(Int, BigInt)]]) extends Form {
@@ -14,7 +14,7 @@ class SparsePrime(field: Field, tempo: Tempo, lazyBits: Int, folds: Seq[Seq[(Int
   def afterProduct: Reduction = Reduction(folds.flatMap(cut))
   def afterSums: Reduction = Reduction(cut(folds.last))
 
-  /** Cuts the integer at some bits; every piece has a weight. */
+  /** Cuts the integer at some bits; each piece gets a weight. */
   private def cut(pieces: Seq[(Int, BigInt)]): Seq[Step] = {
     for ((from, weight) <- pieces)
       require(field.residue(weight - (BigInt(1) << from)) == 0, s"${field.name}: 2^$from is not $weight")

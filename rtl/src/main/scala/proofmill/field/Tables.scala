@@ -2,19 +2,19 @@ package proofmill.field
 
 import proofmill.spec.Field
 
-/** Plain integers of any odd modulus, reduced by tables: one integer, least residues of its higher chunks.
+/** Plain integers modulo any odd modulus, reduced by tables of the least residues of their higher chunks.
   *
-  *   1. Of the product x the lowest bits remain; each chunk c 2^s of the others is replaced by its least residue modulo p
-  *      from a table. The words are added limb by limb, so that no carry runs far.
-  *   2. The limbs' sum is a few bits longer than p. What the highest limb has in excess goes through tables once more.
-  *   3. The limbs become one integer, a few p at most.
+  *   1. The lowest bits of the product x are kept. A table replaces each chunk c 2^s of the others by its least residue
+  *      modulo p. The words are added limb by limb, so that no carry propagates far.
+  *   2. The sum of the limbs is a few bits longer than p. Tables reduce the excess of the highest limb once more.
+  *   3. The limbs are added to one integer, a few p at most.
   */
 class Tables(field: Field, tempo: Tempo, lazyBits: Int) extends Form {
   private val p = field.modulus
   private val limb = 60
   private val limbs = (field.bits + 2 + limb - 1) / limb
 
-  /** Bits of the integer that remain as they are. */
+  /** Number of low bits that are kept. */
   private val keep = field.bits + 1
 
   val factor: Bound = Bound.magnitude((BigInt(1) << (field.bits + lazyBits)) - 1)

@@ -3,7 +3,7 @@ package proofmill.formal
 import proofmill.shell.AsyncFifo
 import spinal.core._
 
-/** An asynchronous queue. */
+/** Proof of an asynchronous FIFO. */
 class AsyncFifoProof(depth: Int) extends Component with CrossedWords {
   val (writerTicks, writer) = freeClock("writer")
   val (readerTicks, reader) = freeClock("reader")

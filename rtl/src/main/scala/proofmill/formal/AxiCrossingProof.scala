@@ -4,8 +4,8 @@ import proofmill.shell.{AsyncFifo, AxiCrossing}
 import spinal.core._
 import spinal.lib._
 
-/** AXI4 between two clocks: each of its five channels is one asynchronous queue from side to side. Nothing orders one channel behind another here; a
-  * subordinate answers what it was asked, so its answers come behind that.
+/** Proof of an AXI4 crossing between two clocks: each of its five channels is one asynchronous FIFO. The crossing does not
+  * order channels; the subordinate orders its responses after the requests.
   */
 class AxiCrossingProof(depth: Int) extends Component with CrossedWords {
   val (managerTicks, managers) = freeClock("manager")

@@ -4,7 +4,7 @@ import proofmill.shell.AxiLitePort
 import spinal.core._
 import spinal.lib._
 
-/** Whatever the master does: one answer to each access, with the data of the register addressed, and no access waits for ever. */
+/** For any manager: each access has one response, with the data of the addressed register, within a bounded time. */
 class AxiLitePortProof(addressBits: Int) extends Component with Proof {
   val dut = AxiLitePort(addressBits)
   val axi = slave(cloneOf(dut.axi))

@@ -4,11 +4,11 @@ import proofmill.shell.{Control, ControlUnit, Identity, RequestKind}
 import spinal.core._
 import spinal.lib._
 
-/** Each request gets exactly its reply, in order and whole; a reset reply comes only after a reset that lasted and when nothing older
-  * is left; and neither a request nor a reset waits for ever.
+/** Each request gets exactly one complete reply, in order. A reset's reply follows a reset of sufficient length without older
+  * work in flight. Neither a request nor a reset waits for ever.
   *
-  * Assumed of the shell: no reply begins to wait and no memory access begins once a reset is three cycles old (its queues and guards take
-  * nothing then, which the control unit hears a cycle later).
+  * Assumption about the shell: no reply begins to wait and no memory access begins once a reset is three cycles old (its
+  * queues and guards accept nothing then, which the control unit receives one cycle later).
   */
 class ControlUnitProof(resetCycles: Int) extends Component with Proof {
   val dut = ControlUnit(Identity(1, 2, 3, 4), resetCycles)
@@ -22,7 +22,7 @@ class ControlUnitProof(resetCycles: Int) extends Component with Proof {
   assumeStaysOffered(requests)
   assume(requests.kind.asBits.asUInt < 3)
 
-  val age = Reg(UInt(log2Up(resetCycles + 2) bits)) init 0 // cycles of reset before this one
+  val age = Reg(UInt(log2Up(resetCycles + 2) bits)) init 0 // preceding cycles of reset
   when(!resetting)(age := 0) elsewhen (age <= resetCycles)(age := age + 1)
   for (unfinished <- Seq(repliesWaiting, memoriesBusy)) {
     val before = RegNext(unfinished) init False

@@ -4,15 +4,16 @@ import proofmill.shell.{AsyncFifo, Synchroniser}
 import spinal.core._
 import spinal.lib._
 
-/** What is proved of an asynchronous queue: what leaves is exactly what entered, in order, and it leaves soon, whatever the two clocks do.
+/** The property of an asynchronous FIFO: the words that leave are exactly those that entered, in order and within a bounded
+  * time, for any two clocks.
   *
-  * Each side has a clock of its own: a step of the proof is an edge of either, of both, or of none, by two free inputs. Sampling a count in
-  * the middle of its change gives the one before or the one after, as the counts change by one bit, which is proved too; so it is
-  * the order of two edges, and all orders are there.
+  * Each side has a clock of its own: a step of the proof is an edge of either, of both, or of none, selected by two free
+  * inputs. A sample of a count during its change is the count before or after, because counts change by one bit, which is
+  * proved, too. A sample is therefore equivalent to an order of two edges, and the proof covers all orders.
   */
 trait CrossedWords extends Proof { this: Component =>
 
-  /** That between `push` and `pop` there is this queue and nothing else. */
+  /** Asserts that between `push` and `pop` there is exactly this FIFO. */
   class Crossed[T <: Data](
       called: String,
       fifo: AsyncFifo[T],
@@ -24,10 +25,10 @@ trait CrossedWords extends Proof { this: Component =>
     val pushes = push.fire && writerTicks
     val pops = pop.fire && readerTicks
 
-    // The obvious queue.
+    // The reference FIFO.
     private val depth = fifo.depth
     private val bits = push.payload.getBitsWidth
-    val size = depth + 1 // the memory and the word that is offered
+    val size = depth + 1 // the memory and the offered word
     val queued = Vec(Reg(Bits(bits bits)) init 0, size)
     val total = Reg(UInt(log2Up(size + 1) bits)) init 0
     val place = total - U(pops)
@@ -39,7 +40,7 @@ trait CrossedWords extends Proof { this: Component =>
     assert(!pop.valid || total =/= 0, s"$called: nothing leaves that is not inside")
     assert(!pop.valid || pop.payload.asBits === queued(0), s"$called: the oldest word leaves, unchanged")
 
-    // The counts, and as each side sees them on the way through the other's registers.
+    // The counts, and their copies in the registers of the other side.
     private def binary(gray: Bits): UInt = fromGray(gray)
     private def stages(sight: Synchroniser): Seq[UInt] =
       Seq(sight.first, sight.settled).map(it => binary(it.pull()))
@@ -69,7 +70,7 @@ trait CrossedWords extends Proof { this: Component =>
     )
     assert(write - readSeen1 <= depth, s"$called: the writer's view is possible")
 
-    // The memory holds them.
+    // The memory contains the reference's words.
     val contents = Vec(words(fifo, fifo.memory).map(_.asBits))
     for (i <- 0 until depth) {
       val inside = write - read > i

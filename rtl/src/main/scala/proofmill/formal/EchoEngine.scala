@@ -7,7 +7,9 @@ import spinal.core._
 import spinal.core.formal._
 import spinal.lib._
 
-/** The smallest engine: a command of two words after the header, answered with header and first word, when it likes. */
+/** The smallest engine: a command of two words after the header; the reply has the header and the first word, after any
+  * number of cycles.
+  */
 class EchoEngine extends Engine {
   private val wire = Command(0x100, BigInt("80000100", 16), 16)
   def commands = Seq(EnginePacket(wire, 24))
@@ -21,7 +23,7 @@ class EchoEngine extends Engine {
   val command = slave(Word.payload)
   val reply = master(Word.packets)
 
-  /** The reply may begin: free in every cycle. */
+  /** The reply may begin: a free input in every cycle. */
   val begin = Bool()
   anyseq(begin)
 

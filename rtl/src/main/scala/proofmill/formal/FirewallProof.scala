@@ -5,11 +5,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Whatever the subordinate does, and whenever it is reset or hangs, the manager sees each burst end by the rules of AXI4, within a bounded
-  * time; and the subordinate sees whole bursts by those rules until it is reset.
+/** For any subordinate that may be reset or hang at any time, the manager receives complete bursts by the rules of AXI4
+  * within a bounded time, and the subordinate receives whole bursts by those rules until it is reset.
   *
-  * The manager keeps AXI4's rules. So does the subordinate between two resets, but it need not answer, and in its reset it may show anything.
-  * Beside the firewall runs the obvious account of what each of them has under way.
+  * The manager follows AXI4's rules. So does the subordinate between two resets, but it may never respond, and during its
+  * reset its outputs are arbitrary. A reference model beside the firewall tracks the outstanding bursts of each side.
   */
 class FirewallProof(bursts: Int, longest: Int, patience: Int) extends Component with Proof {
   private val config = Proof.axi
@@ -26,7 +26,7 @@ class FirewallProof(bursts: Int, longest: Int, patience: Int) extends Component 
   private val lengthBits = log2Up(longest)
   private def countOf(most: Int) = Reg(UInt(log2Up(most + 1) bits)) init 0
 
-  /** Lengths less 1, in order: added at the end, taken from the front. */
+  /** A queue of lengths less 1: pushed at the end, popped from the front. */
   class Account(push: Bool, length: UInt, pop: Bool, clear: Bool = False, most: Int = bursts) extends Area {
     val lengths = Vec(Reg(UInt(lengthBits bits)) init 0, most)
     val count = countOf(most)
@@ -36,7 +36,7 @@ class FirewallProof(bursts: Int, longest: Int, patience: Int) extends Component 
     count := clear ? U(0, count.getWidth bits) | place + U(push)
   }
 
-  /** Beats of a burst, counted. */
+  /** Counts the beats of a burst. */
   private def beats(data: Stream[_], last: Bool, clear: Bool = False): UInt = {
     val beat = Reg(UInt(lengthBits bits)) init 0
     when(data.fire)(beat := last ? U(0) | beat + 1)
@@ -44,7 +44,7 @@ class FirewallProof(bursts: Int, longest: Int, patience: Int) extends Component 
     beat
   }
 
-  // What the manager sees. One more than `bursts`: the answer that is offered.
+  // The manager's side. One more than `bursts`: the response that is offered.
   val reads = new Account(manager.ar.fire, manager.ar.len, manager.r.fire && manager.r.last, most = bursts + 1)
   val readBeat = beats(manager.r, manager.r.last)
   assert(!manager.r.valid || reads.count =/= 0, "data only of a read")
@@ -62,7 +62,7 @@ class FirewallProof(bursts: Int, longest: Int, patience: Int) extends Component 
   staysOffered("read data", manager.r)
   staysOffered("a response", manager.b)
 
-  // What the subordinate sees, since it was reset.
+  // The subordinate's side, since its last reset.
   val asked =
     new Account(subordinate.ar.fire, subordinate.ar.len, subordinate.r.fire && subordinate.r.last, clear = cut)
   val askedBeat = beats(subordinate.r, subordinate.r.last, clear = cut)
@@ -81,7 +81,7 @@ class FirewallProof(bursts: Int, longest: Int, patience: Int) extends Component 
   for (channel <- Seq(subordinate.ar, subordinate.aw, subordinate.w))
     staysOffered("what the subordinate is offered", channel.asInstanceOf[Stream[Data]], unless = cut)
 
-  // Nothing hangs, whatever the subordinate does.
+  // Liveness, for any subordinate.
   responds("a read goes on", reads.count =/= 0 && manager.r.ready, manager.r.valid, within = patience + 4)
   responds("a write is answered", writes > given.count && manager.b.ready, manager.b.valid, within = patience + 4)
   responds(

@@ -49,6 +49,7 @@ object GenerateProofs {
     "micro_context" -> (() => new MicroContextProof(addressBits = 3)),
     "micro_choice" -> (() => new MicroChoiceProof(contexts = 8)),
     "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1)),
+    "in_flight_table" -> (() => new InFlightTableProof(contexts = 4, log2 = 3, tables = 2)),
     "sum" -> (() => new SumProof(Seq(1, -1, 3, -4, 1).map(weight => (Bound.signed(6), BigInt(weight))))),
     "sum_of_three" -> (() => new SumProof(Seq.fill(3)((Bound.signed(258), BigInt(1))))),
     "long_sum" -> (() => new SumProof(Seq.fill(2)((Bound.signed(520), BigInt(1))))),
@@ -64,13 +65,13 @@ object GenerateProofs {
 
   private lazy val toy = Arithmetic(Field("toy_fp"))
 
-  /** Signed numbers without a pattern, always the same ones. */
+  /** Pseudo-random signed numbers from a fixed seed. */
   private def words(count: Int, bits: Int): Seq[BigInt] = {
     val random = new scala.util.Random(1)
     Seq.fill(count)(BigInt(bits, random) - (BigInt(1) << (bits - 1)))
   }
 
-  /** Each proof as a file; its first line says how many cycles it looks at, if not all. */
+  /** Writes each proof as a file; its first line has the number of cycles, if the proof is bounded. */
   def main(arguments: Array[String]): Unit = {
     val folder = Paths.get(arguments.head)
     Files.createDirectories(folder)

@@ -4,7 +4,7 @@ import proofmill.arith.HalfRate
 import spinal.core._
 import spinal.lib._
 
-/** What leaves a half-rate register is what entered last, all parts of it, and nothing enters while something is there. */
+/** A half-rate register outputs all parts of the payload that entered last, and accepts nothing while it is full. */
 class HalfRateProof(parts: Int) extends Component with Proof {
   private class Register extends Component {
     val in = slave(Stream(Vec(Bits(1 bits), parts)))

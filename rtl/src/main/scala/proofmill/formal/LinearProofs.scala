@@ -7,9 +7,10 @@ import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** Blocks without control, or with so little that one job of them is all there is to see: what they compute is what they are for.
+/** Proofs of blocks without control, or with so little that one job covers all behaviour: they compute the specified
+  * function.
   *
-  * Registers without a reset value begin with anything, so what holds in the first `cycles` cycles holds in all.
+  * Registers without a reset value begin with any value, so a property of the first `cycles` cycles holds in all cycles.
   */
 abstract class LinearProof extends Component with Proof {
   private val age = Reg(UInt(10 bits)) init 0
@@ -31,7 +32,7 @@ class SumProof(terms: Seq[(Bound, BigInt)]) extends LinearProof {
   assert(!from(latency) || dut.sum === Delay(right, latency), "the sum")
 }
 
-/** Constants chosen by an index, alone and added to a number. */
+/** Constants selected by an index, alone and added to a number. */
 class ConstantTableProof(words: Seq[BigInt], sum: Bound) extends LinearProof {
   override def cycles: Option[Int] = Some(2)
   val index = in(UInt(log2Up(words.size) bits))
@@ -45,7 +46,7 @@ class ConstantTableProof(words: Seq[BigInt], sum: Bound) extends LinearProof {
   assert(!from(1) || added === RegNext(number.resize(total.width) + word), "the sum with a number")
 }
 
-/** A sum in parts. */
+/** A carry-select sum. */
 class CarrySelectProof(width: Int, part: Int) extends LinearProof {
   override def cycles: Option[Int] = Some(1)
   val a, b = in(SInt(width bits))
@@ -54,7 +55,7 @@ class CarrySelectProof(width: Int, part: Int) extends LinearProof {
   assert(sum.asUInt === a.asUInt + b.asUInt + carry.asUInt, "the sum")
 }
 
-/** x = r + q z, and r is as short as is said. */
+/** x = r + q z, and r is within its bound. */
 class DivideProof(bits: Int, z: BigInt) extends LinearProof {
   private val divide = Divide(z, Tempo())
   val x = in(SInt(bits bits))
@@ -96,7 +97,7 @@ class CanonicalProof(residue: Port) extends LinearProof {
   assert(!from(within) || done || output.valid, "in time")
 }
 
-/** Two quotients modulo n, in their ranges and in time. */
+/** Two quotients modulo n, within their intervals and a bounded time. */
 class QuotientsProof(n: BigInt, within: Int) extends LinearProof {
   private val bits = n.bitLength
   override def cycles: Option[Int] = Some(within + 1)

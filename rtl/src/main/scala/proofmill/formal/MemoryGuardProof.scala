@@ -5,11 +5,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Whatever the engine does, and whenever it is reset, the memory sees whole bursts by the rules of AXI4; the engine sees nothing while
-  * it is in reset, which lasts until `busy` is low, and then nothing is left; and a reset ends.
+/** For any engine that may be reset at any time, the memory receives whole bursts by the rules of AXI4. The engine receives
+  * nothing during its reset, which lasts until `busy` is low, and then no burst is outstanding. Every reset ends.
   *
-  * The engine is free: it may offer anything, and take it back. The memory keeps AXI4's rules: data and responses for what was asked, in
-  * order, a burst as long as it was asked for. Beside the guard runs the obvious account of what is under way.
+  * The engine is free: it may offer anything and withdraw it. The memory follows AXI4's rules: data and responses for the
+  * requested bursts, in order and of the requested length. A reference model beside the guard tracks the outstanding bursts.
   */
 class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   private val config = Proof.axi
@@ -25,7 +25,7 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   private def queue = Vec(Reg(UInt(lengthBits bits)) init 0, bursts)
   private def countOf(most: Int) = Reg(UInt(log2Up(most + 1) bits)) init 0
 
-  /** Adds at the end and takes from the front, in that order. */
+  /** Pushes at the end and pops from the front, in that order. */
   private def update(words: Vec[UInt], count: UInt, push: Bool, word: UInt, pop: Bool): Unit = {
     when(pop)(for (i <- 0 until bursts - 1) (words(i) := words(i + 1)))
     val place = count - U(pop)
@@ -33,7 +33,7 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
     count := place + U(push)
   }
 
-  // Reads that the memory has taken, by their length less 1, and the beat of the first one.
+  // Reads that the memory has accepted, by their length less 1, and the beat of the first one.
   val reads = queue
   val readCount = countOf(bursts)
   val readBeat = Reg(UInt(lengthBits bits)) init 0
@@ -44,7 +44,7 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   assume(!memory.r.valid || memory.r.last === (readBeat === reads(0)))
   assert(readCount + U(memory.ar.valid) <= bursts, "no more reads than there is room for")
 
-  // Writes: those whose data is owed, by their length less 1; and how many addresses and whole data wait for a response.
+  // Writes with missing data, by their length less 1; and the numbers of addresses and of complete writes without a response.
   val given = queue
   val givenCount = countOf(bursts)
   val writeBeat = Reg(UInt(lengthBits bits)) init 0
@@ -67,12 +67,12 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   assumeStaysOffered(memory.r)
   assumeStaysOffered(memory.b)
 
-  // Blocked: nothing goes in or out; what enters the memory is not the engine's.
+  // Blocked: nothing passes; the requests to the memory are not the engine's.
   assert(
     !blocked || !(engine.ar.fire || engine.aw.fire || engine.w.fire || engine.r.valid || engine.b.valid),
     "nothing passes while the engine is in reset"
   )
-  val readOpen, writeOpen = countOf(bursts) // as the engine began them
+  val readOpen, writeOpen = countOf(bursts) // counted at the engine's side
   readOpen := readOpen + U(engine.ar.fire) - U(readEnds)
   writeOpen := writeOpen + U(engine.aw.fire) - U(memory.b.fire)
   assert(dut.busy === (readOpen =/= 0 || writeOpen =/= 0), "busy from a burst's begin to its end")
@@ -81,7 +81,7 @@ class MemoryGuardProof(bursts: Int, longest: Int) extends Component with Proof {
   val began = RegNext(memory.w.valid && !memory.w.ready) init False
   assert(!(wasBlocked && memory.w.valid && !began) || memory.w.strb === 0, "data made up in a reset changes nothing")
 
-  // A memory that takes and answers ends a reset.
+  // If the memory accepts and responds, the reset ends.
   val takes = memory.ar.ready && memory.aw.ready && memory.w.ready
   val answers = memory.r.valid === (readCount =/= 0) && memory.b.valid === (addresses =/= 0 && datas =/= 0)
   responds("a reset ends", blocked && takes && answers, !dut.busy, within = bursts * (longest + 2) + 3)

@@ -5,10 +5,12 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Each of two managers gets what it asked for, the memory gets the data that belong to its addresses, and nobody is kept waiting by the other.
+/** Each of two managers gets the data that it requested, the memory gets the data that belong to its addresses, and neither
+  * manager blocks the other for ever.
   *
-  * All that a manager sends has its number in the lowest bit: addresses, data. The memory gives the bit of an address back with the read's data
-  * and with the write's response, in the order of the addresses. So whatever goes to the wrong one shows by its bit.
+  * Addresses and data of a manager have its number in the lowest bit. The memory returns the bit of an address with the
+  * read's data and with the write's response, in the order of the addresses. A wrong destination is therefore visible in that
+  * bit.
   */
 class MemoryShareProof(bursts: Int) extends Component with Proof {
   private val config = Proof.axi
@@ -25,7 +27,7 @@ class MemoryShareProof(bursts: Int) extends Component with Proof {
     Seq(manager.ar, manager.aw, manager.w).foreach(it => assumeStaysOffered(it.asInstanceOf[Stream[Data]]))
   }
 
-  /** Bits of addresses, oldest first. */
+  /** The bits of addresses, oldest first. */
   class Order(push: Bool, bit: Bool, pop: Bool) extends Area {
     val bits = Vec(Reg(Bool()) init False, bursts + 2)
     val count = Reg(UInt(log2Up(bursts + 3) bits)) init 0

@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** What the proofs of reads and of writes share: two ports and units of two bytes. Data say what they belong to. */
+/** The common part of the proofs of reads and of writes: two ports and units of two bytes. Data contain their address. */
 abstract class MemoryStripeProof(bursts: Int) extends Component with Proof {
   protected val ports = 2
   protected val unit = 2
@@ -14,7 +14,7 @@ abstract class MemoryStripeProof(bursts: Int) extends Component with Proof {
   private val config = Engine.bus(addressBits, dataBits = 8)
   val dut = MemoryStripe(config, ports, bursts, unit, beats = 2)
 
-  /** Addresses that were taken and are not `over`, oldest first. */
+  /** Addresses that were accepted and are not `over`, oldest first. */
   class Order[T <: Axi4Ax](address: Stream[T], over: Bool, most: Int) extends Area {
     val all = Vec(Reg(UInt(address.addr.getWidth bits)) init 0, most)
     val count = Reg(UInt(log2Up(most + 1) bits)) init 0
@@ -26,7 +26,7 @@ abstract class MemoryStripeProof(bursts: Int) extends Component with Proof {
     val oldest = all(0)
   }
 
-  /** The address that a port's own comes from. */
+  /** Returns the channel's address for an address at a port. */
   protected def from(port: Int, inside: UInt): UInt = MemoryStripe.address(U(port, 1 bits), inside, ports, unit)
   protected def is(data: Bits, address: UInt): Bool = data.resize(addressBits).asUInt === address
 
@@ -40,21 +40,21 @@ abstract class MemoryStripeProof(bursts: Int) extends Component with Proof {
 
 object MemoryStripeProof {
 
-  /** The map is one to one, as it can be turned round. */
+  /** Asserts that the map is one to one, by its inverse. */
   def turnsRound(address: UInt, ports: Int, unit: Int): Unit = {
     val (port, inside) = (MemoryStripe.port(address, ports, unit), MemoryStripe.inside(address, ports, unit))
     assert(MemoryStripe.address(port, inside, ports, unit) === address, "port and place say which address it is")
   }
 }
 
-/** The map of a board: eight ports, whose 256 MiB each are the channel's 2 GiB. */
+/** The map of a board: eight ports of 256 MiB each, which are the channel's 2 GiB. */
 class MemoryStripeMapProof extends Component with Proof {
   val address = in(UInt(31 bits))
   MemoryStripeProof.turnsRound(address, ports = 8, unit = Granule.bytes)
 }
 
-/** A port is asked for what lies behind it, at its place there, and data come back in the order of the addresses. A port's data have in their lowest bit the
-  * lowest bit of their unit's number, which is another one for each of a port's units.
+/** Reads: each port gets the addresses that belong to it, translated, and data return in the order of the addresses. The
+  * lowest bit of a port's data is the lowest bit of the unit's number, which differs between consecutive units of a port.
   */
 class MemoryStripeReadProof(bursts: Int) extends MemoryStripeProof(bursts) {
   val addresses = freeSource(dut.manager.ar)
@@ -84,8 +84,8 @@ class MemoryStripeReadProof(bursts: Int) extends MemoryStripeProof(bursts) {
   assert(reads.count <= bursts + 1, "no more than there is room for")
 }
 
-/** The same of writes: a port gets the data of its addresses, responses come back in the order of the addresses, and a port that answers is heard. The
-  * manager's data have the address that they are for in their lowest bits, a port's response has the lowest bit of its unit.
+/** Writes: a port gets the data of its addresses, responses return in the order of the addresses, and a port's responses are
+  * accepted. The lowest bits of the manager's data are their address; a port's response has the lowest bit of its unit.
   */
 class MemoryStripeWriteProof(bursts: Int) extends MemoryStripeProof(bursts) {
   val addresses = freeSource(dut.manager.aw)
@@ -109,7 +109,7 @@ class MemoryStripeWriteProof(bursts: Int) extends MemoryStripeProof(bursts) {
     val stored = new Order(asks, answers.fire, bursts + 1)
     assume(!answers.valid || (stored.some && answers.resp(0) === from(port, stored.oldest)(1)))
     assumeStaysOffered(answers)
-    val address = due.some ? due.oldest | asks.addr // data may come with their address, or before it
+    val address = due.some ? due.oldest | asks.addr // data may be valid with their address, or before it
     assert(
       !stores.valid || (due.some || asks.valid) && is(stores.data, from(port, address)),
       s"data at port $port are for its oldest address"

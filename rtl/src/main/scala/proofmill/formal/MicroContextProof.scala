@@ -4,12 +4,14 @@ import proofmill.micro.{Choice, Context, ItemList, WordField, WordFormat}
 import spinal.core._
 import spinal.lib._
 
-/** A context of the field processor: no operand is read before it is written, and its words are those of its program, in their order.
+/** Proof of a context of the field processor: no operand is read before it is written, and its words are those of its
+  * program, in order.
   *
-  * Products and sums arrive in the order in which they were begun, as late as they like; how many are on their way is counted here, from what begins
-  * and arrives. A word begins when no more of each are on their way than it allows ([[proofmill.micro.Waits]] finds that number), no canonical value is,
-  * if it reads one, and the job's items are there, if it asks for them. What the program memory answers may be any words, so programs are any, with jumps anywhere;
-  * flags, counts, items and the choice among contexts come as they like. A word that may begin is soon ready.
+  * Products and sums arrive in the order of their issue, after any number of cycles; the proof counts those in flight from
+  * issues and arrivals. A word issues when no more of each are in flight than it allows ([[proofmill.micro.Waits]] computes
+  * that number), when no canonical value is in flight if it reads one, and when the job's items are written if it uses them.
+  * The program memory may return any words, so programs are arbitrary, with jumps anywhere. Flags, counts, items and the
+  * arbitration are free. A word that may issue is ready within a bounded time.
   */
 class MicroContextProof(addressBits: Int) extends Component with Proof {
   private val lists =
@@ -27,10 +29,10 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
   val fed = freeInput(dut.io.fed)
   val count = freeInput(dut.io.count)
   private val state = dut.io.state
-  private val begun = RegNext(True) init False // there was a cycle before
+  private val begun = RegNext(True) init False // this is not the first cycle
   private val ready = state.mul.ready || state.linear.ready
 
-  // A job, from when it is given to when its answer is taken.
+  // A job, from its start until it retires.
   val live, ended = RegInit(False)
   assume(!start.valid || !live)
   assume(!answered || (live && ended))
@@ -40,7 +42,7 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
   assert(!ready || (live && !ended), "words are of a program that runs")
   assert(dut.io.over === (live && ended), "it is over behind its end")
 
-  // Its word, as the format has it: at first `count 0`, which waits for nothing, then the one that was fetched.
+  // Its word, in the word format: at first `count 0`, which has no dependences, then the fetched one.
   private def word = state.word
   private def field(fields: Map[String, WordField], name: String): UInt = fields(name).in(word).asUInt
   private def part(name: String): UInt = field(WordFormat.linear, name)
@@ -64,10 +66,10 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
   assert(!ready || state.linear.ready === isLinear, "each word begins in its own unit")
   assert(!state.mul.ready || !state.linear.ready, "and in one")
 
-  // What it knows of its place, of counts and of items.
+  // Its program counter, counts and items.
   private def counter = dut.io.counter
   private def left = dut.io.items.left
-  private val flag = RegNext(flags)(part("flag")) // flags are read a cycle before the word begins
+  private val flag = RegNext(flags)(part("flag")) // flags are read one cycle before the issue
   private val jumps = is("jump") && Vec(False, True, flag, !flag)(jump("when")) &&
     Vec(True, counter === jump("than").resized, counter > jump("than"), False)(jump("test")) &&
     left.zipWithIndex.map { case (items, i) => items =/= 0 || !jump("lists")(i) }.andR
@@ -90,11 +92,11 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
 
   private def known[T <: Data](inside: T): T = inside.pull()
 
-  /** In the next cycle a value is `next`. */
+  /** Asserts that a value is `next` in the next cycle. */
   private def becomes[T <: Data](value: T, next: T, what: String): Unit =
     assert(!begun || value.asBits === RegNext(next).asBits, what)
 
-  // Results on their way.
+  // Results in flight.
   private def onTheirWay(makes: Bool, arrives: Bool, counted: UInt, wait: String): (Bool, Bool) = {
     val results = Reg(UInt(WordFormat.linear(wait).bits bits)) init 0
     assume(!arrives || results =/= 0)
@@ -106,7 +108,7 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
   val (products, allProducts) = onTheirWay(begins && !isLinear, product, dut.products, "wait_mul")
   val (sums, allSums) = onTheirWay(begins && makesSum, sum, dut.sums, "wait_lin")
   val exact = RegInit(False)
-  assume(!begins || !is("settle") || part("wait_exact").lsb) // as the assembler makes them
+  assume(!begins || !is("settle") || part("wait_exact").lsb) // a property of the assembler's words
   assume(!settled || exact)
   when(begins && is("settle"))(exact := True) elsewhen settled(exact := False)
   val canonical = !exact || !part("wait_exact").lsb
@@ -118,7 +120,7 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
   assert(!ready || items, "no item is asked for before it is there")
   assert(!ready || !RegNext(begins, init = False), "a word has two cycles")
 
-  // It goes on; the choice prefers what comes from the oldest job on.
+  // Progress; the arbiter prefers contexts from that of the oldest job on.
   private def later(candidate: Bool): Bool = candidate && RegNext(fromOldest)
   assert(
     state.mul.later === later(state.mul.ready) && state.linear.later === later(state.linear.ready),
@@ -128,12 +130,12 @@ class MicroContextProof(addressBits: Int) extends Component with Proof {
     live && !ended && !begins && products && sums && canonical && items && !(isLinear ? allSums | allProducts)
   responds("a word whose results are there is ready", waits, ready, within = 3)
 
-  // What follows shortens the proof: what the context knows is what was counted here.
+  // Invariants that shorten the proof: the state of the context equals the counts of this proof.
   assert(known(dut.present) === (live && !ended && !arrives), "a word stands there")
   assert(known(dut.exact) === exact && (!live || known(dut.fed) === isFed), "what it waits for")
 }
 
-/** The choice among the contexts that are ready for a unit: from the oldest one on it is the first. */
+/** Proof of the arbiter among the contexts that are ready for a unit: it grants the first one from the oldest on. */
 class MicroChoiceProof(contexts: Int) extends Component with Proof {
   override def cycles: Option[Int] = Some(1)
   val dut = new Choice(contexts)

@@ -5,7 +5,7 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** How often the watched item is in a sum: not, once, or more often. */
+/** The number of times that a sum contains the watched item: none, once, or several times. */
 private class Marks(val latency: Int) extends AdditiveGroup {
   val width = 2
   val identity = BigInt(0)
@@ -22,11 +22,11 @@ private class MarksAdder(cycles: Int) extends StreamUnit {
   io.out.payload := Delay((sum > 3) ? U(3, 2 bits) | sum.resize(2), cycles).asBits
 }
 
-/** While points are gathered in buckets, none is lost and none is added twice: when nothing is inside, each point that was taken is in the sum
-  * of its own bucket once, and in no other one. A point is taken soon.
+/** While points are accumulated in buckets, none is lost and none is added twice. When no point is in flight, each accepted
+  * point is contained once in the sum of its own bucket, and in no other one. A point is accepted within a bounded time.
   *
-  * Any one of the points that come is watched: it counts 1 and all others 0, and what stands for the adder counts, with a latency of `latency`.
-  * Buckets, times and order are free.
+  * Any single point is watched: it counts 1 and all others 0. The model of the adder adds the counts, with a latency of
+  * `latency`. Buckets, times and order are free.
   */
 class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   private val buckets = 1 << bucketBits
@@ -44,7 +44,7 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
     target := items.bucket
   }
 
-  // A sum is in the memory some cycles after it has left the adder.
+  // Cycles between the output of the adder and the write of the sum.
   private val settling = 3
   val calm = Reg(UInt(log2Up(settling + 1) bits)) init 0
   when(dut.io.busy || items.fire)(calm := 0) elsewhen (calm =/= settling)(calm := calm + 1)
@@ -61,21 +61,22 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
     assert(calm =/= settling || counted === U(once).resized, s"bucket $bucket has its points, each once")
   }
 
-  val loop = latency + 3 // cycles from a pair to the decision about its sum
+  val loop = latency + 3 // cycles from the issue of a pair to the decision about its sum
   responds("a point is taken", items.valid && !clearing, items.ready, within = buckets - 1)
 
-  // What follows says where the watched point is, by the decisions: in front of one, in a bucket, or on its way through the adder. It follows
-  // from nothing, but shortens the proof.
+  // Invariants about the location of the watched point: before the decision, in a bucket, or in the adder. They are redundant, but shorten the
+  // proof.
   private def seen[T <: Data](inside: T): T = inside.pull()
   private val (valid, arrives, pairs) = (seen(dut.valid), seen(dut.returns), seen(dut.issues))
   private val (asked, back) = (seen(dut.request.a), seen(dut.returned.bucket))
-  val waiting = RegInit(False) // it is the item that is decided about
+  val waiting = RegInit(False) // the decision is about the watched item
   when(seen(dut.advance))(waiting := items.fire && items.point(0))
   val inBucket = Vec(Seq.fill(buckets)(RegInit(False)))
   private def bank(bucket: UInt): Bool = bucket.asBits.xorR
   private def beside(isBeside: Bool, returns: Bool): Bool = isBeside && (returns ? fromAdder | waiting)
   private val enters = Bool()
-  private val way = (0 to loop + 1).map(i => Delay(enters, i, init = False)) // it entered the adder so many cycles ago
+  private val way =
+    (0 to loop + 1).map(i => Delay(enters, i, init = False)) // it entered the adder this many cycles ago
   private def fromAdder: Bool = arrives && way(loop)
   private val others = seen(dut.sumIssues) ? back | asked
   private val operands = Seq(
@@ -110,12 +111,12 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   assert(!arrives || !seen(dut.returned.isAcc), "no sum goes elsewhere")
   assert(seen(dut.inFlight) === CountOne(ways.slice(1, loop + 1)), "how many are inside")
 
-  // It comes to an end: without new points, a sum that comes back rests, or meets one of those in the buckets.
+  // Termination: without new points, a returning sum is written, or is added to one of those in the buckets.
   private val rank = (CountOne(full) +^ (seen(dut.inFlight) << 1)).resize(8)
   private val alone = RegNext(!valid && !clearing, init = False)
   assert(!alone || rank + U(RegNext(arrives)).resized <= RegNext(rank), "each sum that comes back leaves fewer")
 
-  // And the data are what the decisions say.
+  // The data agree with the decisions.
   private def mark(bit: Bool): UInt = U(bit).resize(2)
   private def later(value: Bool, cycles: Int): Bool = Delay(value, cycles, init = False)
   private val itemRested = later(seen(dut.pointWrites), 1)

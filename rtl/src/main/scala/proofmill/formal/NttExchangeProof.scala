@@ -4,9 +4,11 @@ import proofmill.engine.ntt.{Beat, Steps}
 import spinal.core._
 import spinal.lib._
 
-/** A bit of the lane's number and one of the time change places: every element leaves exactly once, in its block and where that puts it.
+/** Proof of the exchange of a lane bit with a time bit: every element leaves exactly once, in its block and at the exchanged
+  * position.
   *
-  * `watched` stands for any place in a block of 2^(bit + 1) beats, `pick` for any block: what comes there has to be what leaves.
+  * `watched` is any position in a block of 2^(bit + 1) beats, and `pick` selects any block: the element that enters there
+  * must leave.
   */
 class NttExchangeProof(laneBits: Int, lane: Int, bit: Int) extends Component with Proof {
   private val timeBits = bit + 1
@@ -34,7 +36,7 @@ class NttExchangeProof(laneBits: Int, lane: Int, bit: Int) extends Component wit
   private def laneOf(place: UInt): UInt = place.takeLow(laneBits).asUInt
   private def timeOf(place: UInt): UInt = place.dropLow(laneBits).asUInt
 
-  val whole = Reg(UInt(2 bits)) init 0 // blocks that have come, of which not all has left
+  val whole = Reg(UInt(2 bits)) init 0 // blocks that have entered and not left completely
   val blockLeaves = output.valid && left.andR
   whole := whole + U(input.valid && came.andR) - U(blockLeaves)
   val seen, gone = RegInit(False)
@@ -45,7 +47,7 @@ class NttExchangeProof(laneBits: Int, lane: Int, bit: Int) extends Component wit
     seen := True
     value := input.lanes(laneOf(watched))(0)
   }
-  val aheadNow = enters ? whole | ahead // it may leave in the cycle in which it comes
+  val aheadNow = enters ? whole | ahead // it may leave in the cycle in which it enters
   ahead := (aheadNow =/= 0 && blockLeaves) ? (aheadNow - 1) | aheadNow
   val now = (seen || enters) && !gone && aheadNow === 0 && output.valid && left === timeOf(after)
   when(now)(gone := True)

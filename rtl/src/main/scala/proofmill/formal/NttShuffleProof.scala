@@ -4,11 +4,12 @@ import proofmill.engine.ntt.{Arrangement, Shuffle}
 import spinal.core._
 import spinal.lib._
 
-/** A shuffle loses and duplicates nothing: what comes at any place of any block leaves once, in the block's turn and where the arrangement puts it.
+/** Proof that a shuffle loses and duplicates nothing: the element that enters at any position of any block leaves once, in
+  * its block and at the position of the arrangement.
   *
-  * `watched` stands for any place, `pick` for any block. The neighbour in front claims a block while there is room and then brings it, beat by beat, with
-  * pauses as it likes; the one behind may have room or not in every cycle. That one is owed what the first is: beats come for a claim only, and
-  * without a pause but where a claim is due.
+  * `watched` is any position, and `pick` selects any block. The previous stage claims a block while there is space and then
+  * sends it, beat by beat, with any pauses; the next stage has space or not in every cycle. The outputs follow the same
+  * protocol: beats are sent only for a claim, and without a pause except where a claim is due.
   *
   * @param laneBits base-2 logarithm of the lanes
   */
@@ -33,14 +34,14 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   steady(watched)
   assume(choice.resize(choice.getWidth + 1) < choices.size && next <= timeBits)
   private def chosen[T <: Data](of: Arrangement => T): T = Vec(choices.map(of))(choice)
-  val last = chosen(c => U((1 << (c.bits - laneBits)) - 1, timeBits bits)) // beat of a block
+  val last = chosen(c => U((1 << (c.bits - laneBits)) - 1, timeBits bits)) // last beat of a block
   private def laneOf(place: UInt): UInt = place.takeLow(laneBits).asUInt
   private def timeOf(place: UInt): UInt = place.dropLow(laneBits).asUInt
   assume(timeOf(watched) <= last)
   val after =
     chosen(c => Cat((0 until bits).map(i => if (i < c.bits) watched(c.in.indexOf(c.out(i))) else False)).asUInt)
 
-  /** A beat's number in its block. */
+  /** Returns a beat's number in its block. */
   private def counted(valid: Bool): UInt = {
     val count = Reg(UInt(timeBits bits)) init 0
     when(valid)(count := (count === last) ? U(0) | count + 1)
@@ -52,12 +53,12 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   val blockComes = input.valid && came === last
   val blockLeaves = output.valid && left === last
 
-  // The neighbours' claims: blocks that are to come, and beats of the present one that are to leave.
+  // The neighbours' claims: blocks that have not entered, and remaining beats of the present block.
   val owed = Reg(UInt(3 bits)) init 0
   owed := owed + U(claim) - U(blockComes)
   assume(!claim || dut.io.room)
   assume(!input.valid || owed =/= 0)
-  val sent = Reg(UInt(timeBits bits)) init 0 // of 2^next
+  val sent = Reg(UInt(timeBits bits)) init 0 // beats of 2^next
   val claims = Reg(UInt(3 bits)) init 0
   private val border = ((U(1, timeBits + 1 bits) |<< next) - 1).resize(timeBits)
   val ends = output.valid && sent === border
@@ -66,7 +67,7 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   assert(!dut.io.nextClaim || nextRoom, "a claim only where there is room")
   assert(!output.valid || claims =/= 0, "nothing leaves without a claim")
 
-  // Blocks that have come, of which not all has left.
+  // Blocks that have entered and not left completely.
   val whole = Reg(UInt(3 bits)) init 0
   whole := whole + U(blockComes) - U(blockLeaves)
   assert(!output.valid || whole =/= 0, "nothing leaves that is not inside")
@@ -76,7 +77,7 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   assert(!(flows && left =/= 0 && sent =/= 0) || output.valid, "a pause only where a claim is due")
   responds("a block leaves", whole =/= 0 && nextRoom, output.valid, within = Shuffle.latency + 1)
 
-  // What holds in between, from a beat's start at the memory to its end at the output: the proof needs it said.
+  // Invariants between a beat's read of the memory and its output, which the proof needs.
   case class Under(valid: Bool, time: UInt, number: UInt) extends Area {
     val endsBlock = valid && time === last
     val endsClaim = valid && number === border
@@ -88,7 +89,7 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   private val full = CountOne(fulls).resize(3)
   private val count = dut.outOf.count.pull().resize(timeBits) & border
   private val starts = Under(dut.outOf.go.pull(), dut.outOf.time.pull(), count)
-  private val underWay = Seq.iterate(starts.later, Shuffle.latency)(_.later) // the youngest first
+  private val underWay = Seq.iterate(starts.later, Shuffle.latency)(_.later) // youngest first
   private def oldest(some: Seq[Under])(of: Under => UInt): UInt =
     some.foldLeft(of(starts))((younger, it) => it.valid ? of(it) | younger)
   private def follows(a: UInt, b: UInt, most: UInt): Bool = b === ((a === most) ? U(0, timeBits bits) | (a + 1))
@@ -109,7 +110,7 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   assert(starts.time === 0 || full =/= 0, "what leaves is there")
   assert(came === 0 || owed =/= 0, "what comes was claimed")
 
-  // The watched place of the block that was picked.
+  // The watched position of the selected block.
   val seen, gone = RegInit(False)
   val value = Reg(Bool()) init False
   val ahead = Reg(UInt(3 bits)) init 0 // blocks that leave before its own
@@ -124,7 +125,7 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
   when(now)(gone := True)
   assert(!now || output.lanes(laneOf(after))(0) === value, "an element leaves in its place, as it came")
 
-  // Where it is meanwhile: on its way to its bank, there, and on its way from there.
+  // Its location in between: before its bank, in it, and after it.
   private val came1 = RegNext(enters) init False
   private val mine = RegNextWhen(dut.into.block.pull(), enters)
   private val complete = RegInit(False)
@@ -170,7 +171,7 @@ class NttShuffleProof(laneBits: Int, choices: Seq[Arrangement], blocks: Int) ext
 
 object NttShuffleProof {
 
-  /** Every arrangement of blocks of up to 2^bits elements. */
+  /** Returns every arrangement of blocks of up to 2^bits elements. */
   def arrangements(laneBits: Int, bits: Int): Seq[Arrangement] =
     for (some <- laneBits to bits; before = (0 until some).map(_.toString); after <- before.permutations.toSeq)
       yield Arrangement(before, after)

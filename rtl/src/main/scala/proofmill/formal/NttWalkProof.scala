@@ -3,13 +3,14 @@ package proofmill.formal
 import proofmill.engine.ntt.{NttConfig, Pass, PassKind, AddressRegister}
 import spinal.core._
 
-/** A walk meets each beat of its pass exactly once, and then is done: none is outside of the pass, none comes twice, there are as many as the
-  * pass has, the last one is marked, and a step comes while there is one. `watched` stands for any beat.
+/** Proof that an address generator generates each beat of its pass exactly once: no beat is outside of the pass, none is
+  * repeated, their number is that of the pass, the last one is marked, and `valid` is high while there is one. `watched` is
+  * any beat.
   *
-  * The pass is any of those with columns and numbers of columns of these sizes, and steady from the cycle before a walk begins; that may be at any
-  * moment. If the card has three passes, the middle one is among them.
+  * The pass is any of those with columns and numbers of columns of these sizes. It is steady from the cycle before the start,
+  * which may be at any time. For a card with three passes, the middle one is included.
   *
-  * @param sizes  of columns, as `Pass.b` says them
+  * @param sizes  values of `Pass.b`
   * @param others base-2 logarithms of the number of columns
   */
 class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Range) extends Component with Proof {
@@ -21,7 +22,7 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
   val next = freeInput(dut.io.next)
   val watched = in(UInt(beatsBits bits))
 
-  // What is steady.
+  // Steady inputs.
   val later = RegNext(True) init False
   private def steady[T <: Data](value: T): Unit = assume(!later || value.asBits === RegNext(value.asBits))
   steady(pass)
@@ -31,7 +32,8 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
 
   val whole = pass.kind === PassKind.Whole
   val columnBits = (pass.b +^ U(coreBits, 4 bits)).resize(4)
-  val columns = (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits) // of as many as there are lanes
+  val columns =
+    (U(1, beatsBits bits) |<< (pass.other - laneBits)).resize(beatsBits) // tiles: groups of as many columns as lanes
   assume(pass.b >= sizes.head && pass.b <= sizes.last)
   assume(
     whole ? (pass.tiles >= 1 && pass.tiles <= 3) |
@@ -41,7 +43,7 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
   if (config.hasThree) assume(pass.kind =/= PassKind.Middle || pass.inner >= laneBits && pass.inner <= pass.other)
   else assume(pass.kind =/= PassKind.Middle)
 
-  /** Of the pass: a lane has an element of a transform of Whole, and a column of a tile of the others. */
+  /** Bits of a tile of the pass: a lane has an element of a transform of Whole, or a column of a tile of the other kinds. */
   val tileBits = (whole ? ((columnBits > laneBits) ? (columnBits - laneBits) | U(0, 4 bits)) | columnBits).resize(3)
   val beats = (pass.tiles.resize(beatsBits + 1) |<< tileBits)
   assume(watched < beats)
@@ -59,7 +61,7 @@ class NttWalkProof(config: NttConfig, written: Boolean, sizes: Range, others: Ra
     begun := True
   }
 
-  // So that the proof is found: where the walk stands is how many steps there were.
+  // An invariant that the proof needs: the generator's position is the number of steps.
   private val generator = dut.generator
   private val stands =
     (generator.tile.pull().resize(beatsBits + 1) |<< tileBits) | generator.time.pull().resize(beatsBits + 1)

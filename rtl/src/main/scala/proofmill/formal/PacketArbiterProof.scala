@@ -4,7 +4,7 @@ import proofmill.shell.PacketArbiter
 import spinal.core._
 import spinal.lib._
 
-/** The arbiter loses, repeats and mixes nothing, and no port waits for more than one packet of each other port. */
+/** The arbiter does not lose, repeat or mix words, and no port waits for more than one packet of each other port. */
 class PacketArbiterProof(ports: Int) extends Component with Proof {
   val dut = PacketArbiter(Bits(2 bits), ports)
   val inputs = dut.inputs.map(freeSource(_))
@@ -16,7 +16,7 @@ class PacketArbiterProof(ports: Int) extends Component with Proof {
   assert(CountOne(fires) <= 1, "one at a time")
   for (input <- inputs) assert(!input.fire || input.payload.asBits === output.payload.asBits, "unchanged")
 
-  // Between the first and the last word of a packet only its port is served.
+  // Between the first and the last word of a packet only its port is granted.
   val open = Reg(Bits(ports bits)) init 0
   when(output.fire)(open := output.last ? B(0, ports bits) | fires)
   assert(!output.fire || open === 0 || open === fires, "packets are not mixed")
@@ -25,7 +25,7 @@ class PacketArbiterProof(ports: Int) extends Component with Proof {
   assert(output.valid === Mux(open === 0, waiting, waiting & open).orR, "idle only when nothing waits that may go")
   staysOffered("output", output)
 
-  // A port that waits to begin a packet sees at most ports - 1 others begin.
+  // While a port waits to begin a packet, at most ports - 1 others begin.
   for ((input, i) <- inputs.zipWithIndex) {
     val others = Reg(UInt(log2Up(ports + 1) bits)) init 0
     val waits = input.valid && !open(i) && !input.fire

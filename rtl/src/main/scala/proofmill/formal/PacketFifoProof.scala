@@ -4,9 +4,9 @@ import proofmill.shell.PacketFifo
 import spinal.core._
 import spinal.lib._
 
-/** What leaves a packet queue is exactly what entered and was committed, in order, and it leaves soon.
+/** The words that leave a packet FIFO are exactly those that entered and were committed, in order and within a bounded time.
   *
-  * Beside the queue runs the obvious one: `words` in order, the first `whole` of them of complete packets.
+  * The reference beside the FIFO: `words` in order, the first `whole` of them of complete packets.
   */
 class PacketFifoProof(depth: Int) extends Component with Proof {
   val dut = PacketFifo(Bits(1 bits), depth)
@@ -14,7 +14,7 @@ class PacketFifoProof(depth: Int) extends Component with Proof {
   val pop = freeSink(dut.pop)
   val rollback = freeInput(dut.rollback)
 
-  val size = depth + 1 // the queue's memory and its output register
+  val size = depth + 1 // the FIFO's memory and its output register
   val words = Vec(Reg(Bits(2 bits)) init 0, size)
   val whole, total = Reg(UInt(log2Up(size + 1) bits)) init 0
   val popped = U(pop.fire)
@@ -37,7 +37,7 @@ class PacketFifoProof(depth: Int) extends Component with Proof {
   assert(push.ready || total >= depth, "ready while there is room")
   assert(dut.empty === (whole === 0), "empty says whether a whole packet waits")
 
-  // How the queue's pointers stand to the two counts: follows from nothing, but shortens the proof.
+  // An invariant between the FIFO's pointers and the two counts: redundant, but shortens the proof.
   val leaving = U(pop.valid)
   assert(whole === (dut.committed.pull() - dut.read.pull() + leaving), "whole words lie between read and committed")
   assert(total === (dut.write.pull() - dut.read.pull() + leaving), "all words lie between read and write")

@@ -5,45 +5,45 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.Axi4Config
 
-/** What proofs share. Registers start with their reset value; no reset comes after. Inputs are free. */
+/** The common part of the proofs. Registers begin with their reset value; there is no later reset. Inputs are free. */
 trait Proof { this: Component =>
 
-  /** How many cycles the proof looks at; none: all. What holds in the first few holds in all where registers without a reset value, which begin
-    * with anything, are the only ones that matter.
+  /** The number of cycles of a bounded proof; none: all cycles. A property of the first few cycles holds in all cycles if the
+    * only relevant registers have no reset value, because these begin with any value.
     */
   def cycles: Option[Int] = None
 
-  /** Drives an input of the circuit from a port, so with anything. */
+  /** Drives an input of the circuit from a free input of the proof. */
   protected def freeInput[T <: Data](input: T): T = {
     val port = in(cloneOf(input))
     input := port
     port
   }
 
-  /** Drives a stream with anything; what is seen of it inside. */
+  /** Drives a stream from free inputs; returns the stream as the proof reads it. */
   protected def freeSource[T <: Data](sink: Stream[T]): Stream[T] = {
     val port = slave(cloneOf(sink))
     sink << port
     port
   }
 
-  /** Takes from a stream whenever it likes. */
+  /** Accepts from a stream at any time. */
   protected def freeSink[T <: Data](source: Stream[T]): Stream[T] = {
     val port = master(cloneOf(source))
     port << source
     port
   }
 
-  /** A clock of its own: it ticks in the steps in which a free input is high. */
+  /** A clock domain of its own: it ticks in the steps in which a free input is high. */
   protected def freeClock(name: String): (Bool, ClockDomain) = {
     val ticks = in(Bool()).setName(s"${name}_ticks")
     val config = ClockDomainConfig(resetKind = BOOT, clockEnableActiveLevel = HIGH)
     val domain = ClockDomain(ClockDomain.current.readClockWire, clockEnable = ticks, config = config)
-    domain.setSynchronousWith(ClockDomain.current) // the proof looks at both
+    domain.setSynchronousWith(ClockDomain.current) // the proof reads both
     (ticks, domain)
   }
 
-  /** The words of a memory of `owner`, a part of the circuit. */
+  /** Returns the words of a memory of `owner`, a part of the circuit. */
   protected def words[T <: Data](owner: Component, memory: Mem[T]): Seq[T] = owner
     .rework((0 until memory.wordCount).map { i =>
       val word = cloneOf(memory.wordType())
@@ -58,7 +58,7 @@ trait Proof { this: Component =>
     (waiting && ticks, stream.valid && stream.payload.asBits === before.asBits)
   }
 
-  /** The rule of every stream: what is offered stays until it is taken. Of a stream on a clock of its own: at its ticks. */
+  /** The rule of every stream: an offered payload stays until it is accepted; on a clock of its own, at its ticks. */
   protected def staysOffered[T <: Data](
       name: String,
       stream: Stream[T],
@@ -74,7 +74,7 @@ trait Proof { this: Component =>
     assume(!waiting || same)
   }
 
-  /** While `asked` holds without a break, `answer` comes after at most `within` ticks without it. */
+  /** Asserts that while `asked` is continuously high, `answer` is high after at most `within` ticks. */
   protected def responds(name: String, asked: Bool, answer: Bool, within: Int, ticks: Bool = True): Unit = {
     val patience = Reg(UInt(log2Up(within + 2) bits)) init 0
     when(ticks)(patience := (asked && !answer) ? (patience + 1) | U(0))

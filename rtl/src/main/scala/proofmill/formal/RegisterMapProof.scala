@@ -4,7 +4,7 @@ import proofmill.shell.{AxiLitePort, RegisterMap}
 import spinal.core._
 import spinal.lib._
 
-/** Registers hold what was written, byte by byte; a count is read in two halves as of one moment; everything else reads `unmapped`. */
+/** Registers hold the written bytes; a count is read in two halves as of one cycle; all other addresses read `unmapped`. */
 class RegisterMapProof extends Component with Proof {
   val door = AxiLitePort(5)
   val axi = slave(cloneOf(door.axi))
@@ -17,7 +17,7 @@ class RegisterMapProof extends Component with Proof {
   map.counter(0x10, count)
   map.build(unmapped = 0xbeef)
 
-  // Writes, seen from the bus.
+  // Writes, at the bus.
   val expected = Reg(Bits(64 bits)) init 5
   val writes = axi.aw.fire
   for (byte <- 0 until 8) when(writes && axi.aw.addr(4 downto 2) === 2 + byte / 4 && axi.w.strb(byte % 4)) {
@@ -27,7 +27,7 @@ class RegisterMapProof extends Component with Proof {
   assert(held === expected(42 downto 0), "the register holds what was written, byte by byte")
   assert(expected(63 downto 43) === 0, "unused bits stay 0")
 
-  // Reads, in the cycle in which the door takes the value.
+  // Reads, in the cycle in which the port samples the value.
   val address = door.readAddress(4 downto 2)
   val highAtLow = RegNextWhen(count(63 downto 32), door.read && address === 4)
   val known = Seq(

@@ -3,8 +3,8 @@ package proofmill.formal
 import proofmill.shell.ResetSequencer
 import spinal.core._
 
-/** Neighbours are told `lead` cycles before the domain's reset begins, it lasts `hold` cycles and for as long as it is asked for, ends
-  * for both at once, and every request is heard, and ends.
+/** Neighbours are notified `lead` cycles before the domain's reset begins. The reset lasts `hold` cycles and as long as it is
+  * requested, and ends for both at once. Every request takes effect, and ends.
   *
   * `raw` may change in every cycle.
   */
@@ -15,7 +15,7 @@ class ResetSequencerProof(lead: Int, hold: Int) extends Component with Proof {
   val down = dut.down
   val reset = dut.sequence.reset
 
-  /** Cycles before this one in which `level` was high without a break, not beyond `most`. */
+  /** Returns the number of preceding cycles in which `level` was continuously high, at most `most`. */
   private def age(level: Bool, most: Int): UInt = {
     val cycles = Reg(UInt(log2Up(most + 1) bits)) init 0
     when(!level)(cycles := 0) elsewhen (cycles =/= most)(cycles := cycles + 1)

@@ -5,24 +5,24 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Every packet has exactly one outcome, the one that the specification of packets gives it, at its last word; the
-  * framer is then at the start of the next packet; and it is ready again within a cycle of everything behind it.
+/** Every packet has exactly one outcome, that of the packet specification, at its last word. The framer is then at the start
+  * of the next packet, and it is ready within one cycle of its destinations.
   *
-  * The specification looks at the whole packet at its last word: words counted, header kept, every `keep` seen.
+  * The specification evaluates the whole packet at its last word: the number of words, the header, and every `keep`.
   */
 class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
   val dut = RxFramer(engines)
   val from = freeSource(dut.rx)
-  val rx = dut.word.pull() // as the framer looks at it, a cycle after it came
+  val rx = dut.word.pull() // the framer's registered word, one cycle after its arrival
   private val beat = rx.fragment.word
   val abort = freeInput(dut.abort)
   val requests = freeSink(dut.requests)
   val commands = dut.commands.map(freeSink(_))
   assumeStaysOffered(from)
 
-  // The packet so far.
+  // The packet up to now.
   val longest = engines.map(_.words).max + 1
-  val words = Reg(UInt(log2Up(longest + 1) bits)) init 0 // before this one, not beyond `longest`
+  val words = Reg(UInt(log2Up(longest + 1) bits)) init 0 // before this one, at most `longest`
   val header = Reg(Bits(64 bits)) init 0
   val fullSoFar = RegInit(True)
   val aborted = RegInit(False) // an abort since the first word
@@ -45,13 +45,13 @@ class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
   }
   assert(dut.first.pull() === first, "at the start of a packet exactly after a last word")
 
-  // The word is one that came, and its marks are what they say.
+  // The word is one that arrived, and its marks are correct.
   val came = RegNextWhen(from.payload, from.ready)
   val expected = MarkedWord.of(engines)(came)
   assert(!rx.valid || rx.payload.asBits === expected.asBits, "the word that came, and its marks")
   assert(!(RegNext(from.fire) init False) || rx.valid, "no word is lost on the way")
 
-  // What the whole packet is, at its last word.
+  // The kind of the packet, at its last word.
   val single = first && keep.andR
   val isReset = single && head === Control.reset
   val isStatus = single && head === Control.status
@@ -78,7 +78,7 @@ class RxFramerProof(engines: Seq[EngineCommand]) extends Component with Proof {
     assert(requests.header === head, "the header is echoed")
   }
 
-  // The engine's queue holds the words of this packet and no others.
+  // The engine's queue has the words of this packet and no others.
   for (((e, command), back) <- engines.zip(commands).zip(dut.rollback)) {
     val inside = Reg(UInt(log2Up(longest + 1) bits)) init 0
     when(back || abort)(inside := 0) elsewhen (command.fire)(inside := command.last ? U(0) | inside + 1)

@@ -3,10 +3,10 @@ package proofmill.formal
 import proofmill.shell.SerialFramer
 import spinal.core._
 
-/** Bytes of a line become packets by their length, and a quiet line always brings the framer back into step.
+/** Bytes of a line become packets by their length, and an idle line always resynchronises the framer.
   *
-  * The specification counts a packet's bytes and keeps its length. A packet ends with the byte that its length says, or by quiet; after either
-  * the framer is as after a reset, whatever came before.
+  * The specification counts a packet's bytes and stores its length. A packet ends with the byte at its length, or when the
+  * line is idle; after either, the framer is in the state after a reset, whatever was before.
   */
 class SerialFramerProof(longest: Int) extends Component with Proof {
   val dut = SerialFramer(longest)
@@ -17,7 +17,7 @@ class SerialFramerProof(longest: Int) extends Component with Proof {
   val packets = freeSink(dut.packets)
   assume(!(valid && broken))
 
-  // The packet so far.
+  // The packet up to now.
   val count = Reg(UInt(log2Up(longest + 2) bits)) init 0 // bytes before this one
   val length = Reg(Bits(32 bits)) init 0
   val hurt = RegInit(False) // by damage, a lost word included
@@ -37,7 +37,7 @@ class SerialFramerProof(longest: Int) extends Component with Proof {
     begun := False
   }
 
-  // In step: as the framer sees it, and as it is.
+  // Synchronisation: the framer's state equals the specification's.
   assert(dut.inside.pull() === begun, "inside exactly behind a packet's first byte")
   assert(dut.damaged.pull() === hurt, "damage is seen")
   assert(

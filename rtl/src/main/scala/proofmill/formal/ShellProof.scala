@@ -4,10 +4,10 @@ import proofmill.shell._
 import spinal.core._
 import spinal.lib._
 
-/** The shell put together, with one engine: a reset cuts time in two, and input is always taken again.
+/** The whole shell, with one engine: no reply crosses a reset, and input is always accepted again.
   *
-  * Every word after a header carries in its lowest bit the colour of its time, which turns with each RESET packet; the engine gives
-  * it back in its reply. So a reply from before a reset shows after it by its colour.
+  * Every word after a header has in its lowest bit the colour of its period, which toggles with each RESET packet; the engine
+  * returns it in its reply. A reply from before a reset is therefore visible after it by its colour.
   */
 class ShellProof extends Component with Proof {
   // The shell makes reset domains of its own, so it gets a real reset: one cycle at the beginning.
@@ -23,13 +23,13 @@ class ShellProof extends Component with Proof {
     dut.axi << axi
     assumeStaysOffered(rx)
 
-    // Inside.
+    // Internal signals.
     val framer = dut.framer
     val request = dut.control.requests.pull()
     val command = framer.commands.head.pull()
     val merged = dut.arbiter.output.pull()
 
-    // Colour of the time; and of each word that enters.
+    // The colour of the period, and of each word that enters.
     val colour = RegInit(False)
     val resetDone = request.valid && request.ready && request.kind === RequestKind.RESET
     colour := colour ^ resetDone
@@ -50,11 +50,11 @@ class ShellProof extends Component with Proof {
     )
     assert(!resetDone || (fires && !second && merged.last), "the reset reply is whole, between packets")
 
-    // Whole commands inside, by the shell's own count.
+    // Complete commands in flight, by the shell's own count.
     val inside = dut.busy.head.outstanding.pull()
     assert(!(RegNext(resetDone) init False) || inside === 0, "none is inside after a reset")
 
-    // With a host that reads and an engine that answers.
+    // With a host that reads and an engine that replies.
     val begin = dut.engines.head.asInstanceOf[EchoEngine].begin.pull()
     val soft = dut.control.softReset.pull()
     responds("input is taken again", rx.valid && tx.ready && begin && !soft, rx.ready, within = 15)

@@ -1,21 +1,27 @@
 package proofmill.formal
 
 import proofmill.shell.SlotReceiver
-import proofmill.shell.SlotRings.{Descriptor, Region, Room}
+import proofmill.shell.SlotRings.{Descriptor, Region, AddressSpace}
 import spinal.core._
 import spinal.lib._
 
-/** A page that is described with the present session and the number that is due goes out once, line by line, with the data that lay in its slot, and is
-  * counted; nothing else goes out; and it goes out soon.
+/** A page with a descriptor of the present session and the expected number is sent once, line by line, with the data of its
+  * slot, and is counted. No other page is sent, and the page is sent within a bounded time.
   *
-  * From the register on in which a line that the host has written is seen with its place. The host keeps to the ring: it does not touch a slot whose
-  * page is described and not taken. What it writes elsewhere, with other sessions and numbers, is free, and so is when the rings are closed and
-  * opened, for some cycles at least. Of a line's data the lowest bit is looked at.
+  * The proof begins at the register with a line that the host has written and its position. The host follows the protocol of
+  * the ring: it does not write a slot whose page is described and not taken. Its writes to other addresses, with other
+  * sessions and numbers, are free; so are closing and opening of the rings, each for some cycles at least. Only the lowest
+  * bit of a line's data is compared.
   */
 class SlotReceiverProof extends Component with Proof {
   private val slots = 2
   private val room =
-    Room(bytes = 8, all = 128, Region(base = 0, stride = 16, slot = 8), Region(base = 64, stride = 32, slot = 16))
+    AddressSpace(
+      bytes = 8,
+      all = 128,
+      Region(base = 0, stride = 16, slot = 8),
+      Region(base = 64, stride = 32, slot = 16)
+    )
   private val lineBits = log2Up(room.bytes)
   val dut = new SlotReceiver(slots, room)
   val pcis = slave(cloneOf(dut.pcis))
@@ -31,7 +37,7 @@ class SlotReceiverProof extends Component with Proof {
   assume(!(open && !wasOpen) || closed.andR)
   assume(!(open && wasOpen) || session === RegNext(session))
 
-  // The ring as the host sees it.
+  // The ring as the host uses it.
   private val ring = dut.rings(0)
   private val (describes, slot) = (ring.described.pull(), ring.slot.pull())
   private val (fills, place) = (ring.fills.pull(), ring.place.pull())
@@ -50,7 +56,7 @@ class SlotReceiverProof extends Component with Proof {
     known(place) := True
   }
 
-  // What of it has gone out.
+  // The part that was sent.
   val number = Reg(UInt(16 bits)) init 0
   val at = Reg(UInt(log2Up(room.lines) bits)) init 0
   private def pending(k: Int): Bool = {
@@ -90,7 +96,7 @@ class SlotReceiverProof extends Component with Proof {
     number := 0
   }
 
-  // Lines on their way.
+  // Lines in flight.
   case class Line() extends Bundle {
     val bit, known, last = Bool()
     val some = UInt(lineBits + 1 bits)

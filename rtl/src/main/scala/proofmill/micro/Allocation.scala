@@ -2,17 +2,17 @@ package proofmill.micro
 
 import scala.collection.mutable
 
-/** Registers for the values of a program, whose blocks follow each other in this order; `arrays` come first in the bank of sums.
-  * `loops` says for each block which blocks control may come from and go to again and again.
+/** Allocates registers for the values of a program. `blocks` is in program order; `arrays` occupy the first registers of the
+  * bank of sums. `loops` gives, for each block, the blocks of its loop.
   *
-  * A register is free again when its last reader has begun: writers of a bank finish in the order in which they began, and
-  * no result is there before an earlier operation has read its operands.
+  * A register is free again when its last reader has been issued: the writers of a bank write back in the order of their
+  * issue, and no result is written before earlier operations have read their operands.
   */
 class Allocation(blocks: Seq[Seq[Operation]], loops: Seq[Option[Range]], arrays: Seq[(String, Int)]) {
   private val bases: Map[String, Int] = arrays.map(_._1).zip(arrays.map(_._2).scanLeft(0)(_ + _)).toMap
   private val reserved = arrays.map(_._2).sum
 
-  /** Life of a register's values: from the first to the last place where it must not be another's. */
+  /** The live range of a register: from the first to the last position at which it must not hold another value. */
   private case class Life(web: Value, first: Int, last: Int)
 
   private val lives: Seq[Life] = {
@@ -21,7 +21,7 @@ class Allocation(blocks: Seq[Seq[Operation]], loops: Seq[Option[Range]], arrays:
     val first = mutable.LinkedHashMap.empty[Value, Int]
     val last = mutable.Map.empty[Value, Int]
 
-    /** A value from before a loop is used `at` some place of a block: in the next round again, if there is one. */
+    /** Records a use of a value at a position of a block. A value from before a loop is live until the end of the loop. */
     def used(value: Value, block: Int, at: Int): Unit = {
       val again = loops(block).filterNot(loop => first.get(value).exists(_ >= starts(loop.start)))
       last(value) = last.getOrElse(value, at).max(again.fold(at)(loop => ends(loop.last)))
@@ -60,7 +60,7 @@ class Allocation(blocks: Seq[Seq[Operation]], loops: Seq[Option[Range]], arrays:
   def apply(value: Value): Int =
     value.element.fold(registers(value.web)) { case (array, place) => bases(array) + place }
 
-  /** Registers used of each bank. */
+  /** Number of registers used in each bank. */
   val used: Seq[Int] = WordFormat.banks.indices.map { bank =>
     val own = registers.collect { case (value, register) if value.bank == bank => register + 1 }
     (own.toSeq :+ (if (bank == Value.sums) reserved else 0)).max

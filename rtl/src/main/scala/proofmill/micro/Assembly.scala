@@ -1,6 +1,6 @@
 package proofmill.micro
 
-/** Operations with registers as words; `blocks` tells where each block begins. */
+/** Encodes operations with registers as words; `blocks` gives the address of each block. */
 class Assembly(registers: Allocation, blocks: Seq[Int]) {
   def encode(placed: Placed): BigInt = {
     val op = placed.operation

@@ -4,7 +4,8 @@ import proofmill.field.{Arithmetic, Canonical}
 import spinal.core._
 import spinal.lib._
 
-/** Converts reduced residues of contexts into canonical integers, one at a time, each with its destination. A context has at most one residue here.
+/** Converts reduced residues of contexts into canonical integers, one at a time, each with its destination. Each context has
+  * at most one residue in the queue.
   *
   * While the unit is idle the oldest waiting context is granted; one cycle later its residue is read.
   */
@@ -13,9 +14,9 @@ class CanonicalQueue(arithmetic: Arithmetic, contexts: Int) extends Component {
   private val places = WordFormat.linear("dst").bits
 
   val io = new Bundle {
-    val request = slave(Flow(CanonicalRequest(contexts, widthOf(unit.io.in.payload), places)))
-    val fromOldest = in(Bits(contexts bits)) // the contexts whose number is the oldest one's or above
-    val answer = master(Flow(CanonicalAnswer(contexts, arithmetic.field.bits, places)))
+    val request = slave(Flow(CanonicalRequest(contexts, widthOf(unit.io.in.payload), places))) // residues to convert
+    val fromOldest = in(Bits(contexts bits)) // the contexts whose index is at or above that of the oldest one
+    val answer = master(Flow(CanonicalAnswer(contexts, arithmetic.field.bits, places))) // canonical integers
   }
 
   private val residues = Mem(cloneOf(io.request.residue), contexts)
@@ -47,7 +48,7 @@ class CanonicalQueue(arithmetic: Arithmetic, contexts: Int) extends Component {
 object CanonicalQueue {
   private def residue(arithmetic: Arithmetic) = arithmetic.port("residue", arithmetic.reduced)
 
-  /** Cycles from the one in which a residue is chosen to the one in which its answer is there. */
+  /** Returns the cycles from the grant of a residue to its canonical integer. */
   def latency(arithmetic: Arithmetic): Int = 1 + Canonical.cycles(residue(arithmetic))
 }
 

@@ -3,28 +3,29 @@ package proofmill.micro
 import spinal.core._
 import spinal.lib._
 
-/** Does a context's word wait for a unit's choice? */
+/** A context's request for the arbiter of a unit. */
 case class Candidate() extends Bundle {
   val ready = Bool()
-  val later = Bool() // and is its context's number the oldest one's or above
+  val later = Bool() // and the context's index is at or above that of the oldest one
 }
 
-/** What stands in a context and is looked at when the next word of each unit is chosen. */
+/** The state of a context that the arbiters and the fetch use. */
 case class ContextState(addressBits: Int) extends Bundle {
   val word = Bits(WordFormat.bits bits)
-  val place, follows = UInt(addressBits bits) // where the word stands, and the one after it
+  val place, follows = UInt(addressBits bits) // addresses of the word, and of the word after it
   val mul, linear = Candidate()
 }
 
-/** How many items of each list a job still has, and whether the last `take` found one. */
+/** Remaining items of each list of a job, and whether the last `take` found one. */
 case class ListState(lists: Seq[ItemList]) extends Bundle {
   val left = Vec(lists.map(list => UInt(log2Up(list.items + 1) bits)))
   val found = Bool()
 }
 
-/** One context: its word, its place in the program, its counter and lists, and its results on their way.
+/** One hardware context: its word, program counter, loop counter, lists, and counts of its results in flight.
   *
-  * A word is ready when at most as many results are on their way as it allows, and its job is fed if it asks a list.
+  * A word is ready when at most as many results are in flight as it allows, and, if it reads a list, when the job's items are
+  * written.
   */
 class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   import WordFormat.{linear => field}
@@ -32,26 +33,28 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
   private val waitBits = field("wait_mul").bits
 
   val io = new Bundle {
-    val start = slave(Flow(UInt(addressBits bits))) // a job: where its program begins
+    val start = slave(Flow(UInt(addressBits bits))) // a job: the address of its program
     val begins = in(Bool()) // pulse: the ready word is issued
-    val fromOldest = in(Bool()) // in the next cycle its number will be the oldest one's or above
+    val fromOldest = in(Bool()) // in the next cycle its index is at or above that of the oldest one
 
-    /** A cycle later, the word behind it: if it begins a product, and if not. */
+    /** The next word, one cycle later: if a product was issued, and if not. */
     val fetched = in(Vec.fill(2)(Bits(WordFormat.bits bits)))
     val product, sum = in(Bool()) // pulse: a result of the unit can be read
     val settled = in(Bool()) // pulse: a canonical value is available
     val answered = in(Bool()) // pulse: the result was taken
     val flags = in(Bits(WordFormat.flags bits))
     val fed =
-      slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits))))) // all lists are written: their sizes
-    val count = slave(Flow(UInt(counterBits bits))) // of the item that was taken, two cycles after its `take` began
+      slave(Flow(Vec(lists.map(list =>
+        UInt(log2Up(list.items + 1) bits)
+      )))) // all items are written: number of items in each list
+    val count = slave(Flow(UInt(counterBits bits))) // of the item taken, two cycles after the issue of its `take`
     val state = out(ContextState(addressBits))
     val items = out(ListState(lists))
     val counter = out(UInt(counterBits bits))
     val over = out(Bool()) // level: the program has ended
   }
 
-  val present, over, exact = RegInit(False) // the word is there; the program is over; a canonical value is made
+  val present, over, exact = RegInit(False) // the word is valid; the program has ended; a canonical value is computed
   private val word = Reg(Bits(WordFormat.bits bits))
   private val next = Reg(UInt(addressBits bits))
   private val counter = Reg(UInt(counterBits bits))
@@ -59,13 +62,13 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
 
   private val now = new Context.Reading(word)
 
-  // Lists: a job's items are there once it is fed; of an empty list nothing is taken.
+  // Lists: a job's items are valid after `fed`; a `take` from an empty list has no effect.
   val fed = RegInit(False)
   private val left = lists.map(list => Reg(UInt(log2Up(list.items + 1) bits)))
   private val found = RegInit(False)
-  // The word after a `take` waits a cycle more: it may be a jump that asks the item's count.
+  // The word after a `take` waits one more cycle: it may be a jump that tests the item's count.
   private val taking = RegInit(False)
-  private val arrives, fromLinear = RegInit(False) // the next word, and behind which one
+  private val arrives, fromLinear = RegInit(False) // the next word arrives; the word before it was not a product
 
   // The inputs of the arbiters are registers. So all conditions are computed one cycle ahead, for the word that arrives or waits, including the
   // events of the present cycle. The effects of the issued word are not needed: the next word arrives a cycle later.
@@ -92,7 +95,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val goes = present && products <= part("wait_mul") && sums <= part("wait_lin") &&
       !(exact && !io.settled && part("wait_exact").lsb) && !(asks && !fed && !io.fed.valid) && !taking
   }
-  // What the word is, found out a cycle ahead, too; at first it is `Context.firstWord`.
+  // Properties of the word, registered one cycle ahead, too; the first word is `Context.firstWord`.
   private def known(what: Context.Reading => Bool, first: Boolean): Bool = {
     val is = RegNext(what(ahead.reading))
     when(io.start.valid)(is := Bool(first))
@@ -158,7 +161,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     next := io.start.payload
     jumps := False
     follows := io.start.payload
-    linear.ready := True // the first word waits for nothing
+    linear.ready := True // the first word has no dependences
     linear.later := io.fromOldest
     word := B(Context.firstWord, WordFormat.bits bits)
   }
@@ -173,7 +176,7 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
 object Context {
   private val fields = WordFormat.linear
 
-  /** The fields of a word, those of a jump among them, and what it asks for. */
+  /** The fields of a word, those of a jump included, and the resources that it uses. */
   private class Reading(word: Bits) {
     def part(name: String): UInt = fields(name).in(word).asUInt
     def jump(name: String): UInt = WordFormat.jump(name).in(word).asUInt
@@ -182,10 +185,10 @@ object Context {
     def makesSum: Bool = isLinear && part("operation") <= WordFormat.operation("table")
   }
 
-  /** Whether a word writes a register of the bank of sums. */
+  /** Returns whether a word writes a register of the bank of sums. */
   def makesSum(word: Bits): Bool = new Reading(word).makesSum
 
-  /** `count 0`, which waits for nothing. */
+  /** `count 0`, which has no dependences. */
   private val firstWord: BigInt = Seq(
     "wait_mul" -> fields("wait_mul").all,
     "wait_lin" -> fields("wait_lin").all,

@@ -9,17 +9,19 @@ case class Issue(contexts: Int, addressBits: Int) extends Bundle {
   val word = Bits(WordFormat.bits bits)
   val address = UInt(addressBits bits)
 
-  /** A field of the word; of a product's in the format `mul`. */
+  /** A field of the word; for a product in the format `mul`. */
   def field(name: String, format: Map[String, WordField] = WordFormat.linear): UInt = format(name).in(word).asUInt
 
-  /** Whether it is this operation, in the linear unit. */
+  /** Returns whether the word is this operation of the linear unit. */
   def is(operation: String): Bool = field("operation") === WordFormat.operation(operation)
 }
 
-/** The contexts: each executes its program in order; per cycle one context issues a product and another one any other operation.
+/** The contexts: each executes its program in order; in each cycle one context issues a product and another one any other
+  * operation.
   *
-  * 1. A job gets the next context of the ring. Its first word is `count 0`, which is followed by its program.
-  * 2. Issue: of the contexts that are ready for a unit, the one with the oldest job. Fetch of its next word: two cycles.
+  * 1. Start: a job occupies the next context of the ring. Its first word is `count 0`, which is followed by its program.
+  * 2. Issue: of the contexts that are ready for a unit, the one with the oldest job. The fetch of its next word takes two
+  *    cycles.
   * 3. Retire: after `end` the result is taken, in the order of the jobs, and the context is free.
   *
   * Oldest-first issue keeps the multiplier busy: the jobs spread out, so that their stalls do not coincide.
@@ -30,29 +32,30 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
   private val counterBits = WordFormat.linear("value").bits
 
   val io = new Bundle {
-    val start = slave(Stream(UInt(addressBits bits))) // where the program begins
-    val startContext = out(UInt(indexBits bits))
-    val mul, linear = master(Flow(Issue(contexts, addressBits)))
-    val counters = out(Vec.fill(contexts)(UInt(counterBits bits)))
-    val flags = in(Vec.fill(contexts)(Bits(WordFormat.flags bits)))
-    val fed = slave(Flow(Fed(contexts, lists, 0)))
-    val taken = slave(Flow(UInt(indexBits bits))) // an item with a count, two cycles after its `take` began
-    val count = in(UInt(counterBits bits))
-    val items = out(Vec.fill(contexts)(ListState(lists)))
+    val start = slave(Stream(UInt(addressBits bits))) // jobs: the address of the program
+    val startContext = out(UInt(indexBits bits)) // context of a job, valid while `start` fires
+    val mul, linear =
+      master(Flow(Issue(contexts, addressBits))) // words issued to the multiplier and to the linear unit
+    val counters = out(Vec.fill(contexts)(UInt(counterBits bits))) // loop counters of the contexts
+    val flags = in(Vec.fill(contexts)(Bits(WordFormat.flags bits))) // flags of the contexts
+    val fed = slave(Flow(Fed(contexts, lists, 0))) // a job's items are written
+    val taken = slave(Flow(UInt(indexBits bits))) // an item with a count, two cycles after the issue of its `take`
+    val count = in(UInt(counterBits bits)) // count of the item of `taken`
+    val items = out(Vec.fill(contexts)(ListState(lists))) // remaining items of the contexts
     val settled = slave(Flow(UInt(indexBits bits))) // a canonical value is available
-    val oldest = out(UInt(indexBits bits))
-    val fromOldest = out(Bits(contexts bits)) // the contexts whose number is that or above
+    val oldest = out(UInt(indexBits bits)) // context of the oldest job
+    val fromOldest = out(Bits(contexts bits)) // the contexts whose index is at or above `oldest`
     val answered = master(Event) // the oldest context retires
   }
 
   private val program = Mem(Bits(WordFormat.bits bits), image.words.map(B(_, WordFormat.bits bits)))
-  program.addAttribute("rom_style", "block") // the way to its address is long
+  program.addAttribute("rom_style", "block") // block memory: the path to its address is long
   private val oldest, free = Reg(UInt(indexBits bits)) init 0
   private val nextOldest = io.answered.fire ? (oldest + 1) | oldest
   oldest := nextOldest
   private val fromNext = RegNext(Choice.from(nextOldest + 1, contexts)) init Choice.constant(1, contexts)
   private val fromOldest = Reg(Bits(contexts bits)) init Choice.constant(0, contexts)
-  private val nextFromOldest = io.answered.fire ? fromNext | fromOldest // later than both
+  private val nextFromOldest = io.answered.fire ? fromNext | fromOldest // the selector arrives later than both operands
   fromOldest := nextFromOldest
   private val running = Reg(UInt(log2Up(contexts + 1) bits)) init 0
   private val all = Seq.fill(contexts)(new Context(addressBits, lists))
@@ -80,7 +83,7 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
 
   private def marks(when: Bool, context: UInt): Bits = when ? UIntToOh(context, contexts) | B(0, contexts bits)
 
-  /** Contexts whose result of a unit is there for words that begin `cycles` after its own. */
+  /** Contexts whose result of a unit can be read by words issued `cycles` after its own word. */
   private def there(issue: Flow[Issue], makes: Bool, cycles: Int): Bits =
     marks(Delay(issue.valid && makes, cycles - 2, init = False), Delay(issue.context, cycles - 2))
   private val products = there(io.mul, True, latency.mul)
@@ -116,21 +119,23 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
 /** The arbiter of a unit: grants the first ready context from the oldest on. */
 class Choice(contexts: Int) extends Component {
   val io = new Bundle {
-    val ready = in(Bits(contexts bits))
-    val later = in(Bits(contexts bits)) // of these, those whose number is the oldest one's or above
-    val chosen = out(Bits(contexts bits))
+    val ready = in(Bits(contexts bits)) // contexts that request the unit
+    val later = in(Bits(contexts bits)) // those of the ready contexts whose index is at or above that of the oldest one
+    val chosen = out(Bits(contexts bits)) // one-hot: the granted context
   }
   io.chosen := Choice.oldest(io.ready, io.later)
 }
 
 object Choice {
 
-  /** Of some contexts the first one from the oldest on, found without a carry; `later`: those of them whose number is the oldest one's or above. */
+  /** Returns the first of some contexts in ring order from the oldest on, without a carry chain; `later`: those of them whose
+    * index is at or above that of the oldest one.
+    */
   def oldest(some: Bits, later: Bits): Bits = later.orR ? first(later) | first(some)
   private def first(bits: Bits): Bits =
     Cat(bits.asBools.zipWithIndex.map { case (bit, i) => if (i == 0) bit else bit && !bits.takeLow(i).orR })
 
-  /** The contexts from one on. */
+  /** Returns the contexts from `context` on. */
   def from(context: UInt, contexts: Int): Bits =
     Cat((0 until contexts).map(i => if (i == context.maxValue) True else context <= i))
   def constant(from: Int, contexts: Int): Bits =

@@ -2,7 +2,7 @@ package proofmill.micro
 
 import proofmill.micro.Program.{Ref, Window}
 
-/** A program's digit registers, one for each of its windows and each list of its job: how they are set, and what they look up. */
+/** Compiles accesses to a program's digit registers: one for each of its windows and for each list of its job. */
 class DigitRegisters(
     program: Program,
     ports: JobPorts,
@@ -15,10 +15,10 @@ class DigitRegisters(
   private var set = Set.empty[Int]
   private var taken = false
 
-  /** Has an item been taken, so that the job is fed? */
+  /** Whether an item has been taken, so that the job must be fed. */
   def fed: Boolean = taken
 
-  /** Is an element of an array or of a table named by a digit? */
+  /** Returns whether a digit indexes the element of an array or of a table. */
   def isLookup(ref: Ref): Boolean = ref.index.exists(registers.contains)
 
   def places(window: Window): Int = Program.places(
@@ -29,7 +29,9 @@ class DigitRegisters(
     )
   )
 
-  /** The digit at a place of a window. If it is `counted`, the place is the loop's counter, which is `place` at most. */
+  /** Sets a digit register to the digit at a position of a window. If `counted`, the position is the loop's counter, whose
+    * maximum is `place`.
+    */
   def cut(window: String, place: Int, counted: Boolean): Unit = {
     val register = registerOf(window)
     val number = windows.indexWhere(w =>
@@ -41,7 +43,7 @@ class DigitRegisters(
     emit(register, new Operation("digit", fields = Map("digit" -> register, "dst" -> number) ++ at))
   }
 
-  /** The next item of a list; of lists it is the order of taking that counts, which is that of their digit registers. */
+  /** Takes the next item of a list. Takes from all lists keep their order, which is that of their digit registers. */
   def take(list: String): Unit = {
     val number = ports.lists.indexWhere(_.name == list)
     require(number >= 0, s"$list is not a list of the job")
@@ -50,7 +52,7 @@ class DigitRegisters(
     emit(register, new Operation("take", fields = Map("digit" -> register, "dst" -> number)))
   }
 
-  /** The element that a digit's magnitude names, of a table or of an array. */
+  /** Returns the element of a table or of an array that a digit's magnitude indexes. */
   def lookup(name: String, digit: String, signed: Boolean, elements: => collection.Map[Int, Value]): Value = {
     val register = registerOf(digit)
     require(set(register), s"the digit $digit is never set")
@@ -81,7 +83,7 @@ class DigitRegisters(
     register
   }
 
-  /** The largest magnitude that a digit register has. */
+  /** Returns the largest magnitude of a digit register. */
   private def reach(digit: String): Int =
     program.windows.find(_.name == digit).map(window => 1 << (window.bits - 1))
       .getOrElse(ports.lists.find(_.name == digit).get.magnitudes - 1)

@@ -4,11 +4,12 @@ import proofmill.arith.NonAdjacent
 
 import scala.collection.mutable
 
-/** Sums and products become operations: what a unit's operands can take in is folded into them, the rest is put into registers.
+/** Lowers sums and products to operations: what a unit's operands accept is folded into them, the rest is computed into
+  * registers.
   *
-  * The multiplier's operands are sums of two terms, so that most additions of a formula cost nothing. Where a sum has
-  * more terms, or would exceed what its reader may take, an addition of the linear unit makes it a value; its
-  * result is always reduced.
+  * The multiplier's operands are sums of two terms, so most additions of a formula cost nothing. If a sum has more terms, or
+  * exceeds the bound that its reader accepts, an addition of the linear unit computes it; that unit's result is always
+  * reduced.
   */
 class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   private val field = demands.arithmetic.field
@@ -17,7 +18,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   private var operations = Vector.empty[Operation]
   private var made = Map.empty[LinearForm, LinearForm]
 
-  /** What is known before a loop's body is tried, to be had back if it must be tried again. */
+  /** The state before an attempt to compile a loop's body, for backtracking. */
   case class Mark(blocks: Vector[Block], operations: Vector[Operation], made: Map[LinearForm, LinearForm])
   def mark: Mark = Mark(blocks, operations, made)
   def back(mark: Mark): Unit = {
@@ -33,17 +34,17 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     operations = Vector.empty
   }
 
-  /** The next block begins there. */
+  /** Places a label in front of the next block. */
   def place(label: Label): Unit = label.block = blocks.size
   def finished: Seq[Block] = blocks
 
-  /** What was made from these values is no longer true. */
+  /** Invalidates results that depend on these values. */
   def forget(values: Set[Value]): Unit = made = made.filterNot { case (of, into) =>
     of.values.exists(values) || into.values.exists(values)
   }
   def recall(known: Map[LinearForm, LinearForm]): Unit = made = known
 
-  /** May the sum wait to be an operand of whoever reads it? */
+  /** Returns whether a sum can be deferred until it is an operand. */
   private def fits(sum: LinearForm): Boolean = sum.fits || sum.factorTerms.exists(demands.factor)
 
   def add(a: LinearForm, b: LinearForm): LinearForm =
@@ -51,7 +52,9 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     else if (a.terms.size >= b.terms.size && a.terms.size > 1) add(oneTerm(a), b)
     else add(a, oneTerm(b))
 
-  /** The sum as one term: the register is of what it is a multiple of, which others may want too. */
+  /** Returns the sum as one term. The register holds the value of which the sum is a multiple, so that other sums can share
+    * it.
+    */
   private def oneTerm(sum: LinearForm): LinearForm = {
     val k = if (sum.values.size == 1) 1 else sum.common
     register(sum / k) * k
@@ -61,7 +64,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     if ((a * k).fits) a * k
     else if (a.single.isEmpty) scale(k, register(a))
     else {
-      // Horner's rule over the non-adjacent form, from the top.
+      // Horner's rule over the non-adjacent form, from the most significant digit.
       val low = NonAdjacent(k).collectFirst { case (0, minus) => if (minus) -1 else 1 }.getOrElse(0)
       val shift = Integer.numberOfTrailingZeros(k - low).min(LinearForm.largestShift)
       add(register(scale((k - low) >> shift, a)) * (1 << shift), a * low)
@@ -76,7 +79,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     LinearForm(result) * (if (leftMinus == rightMinus) 1 else -1)
   }
 
-  /** Terms of a factor and whether they are its negative: at most one of two may be negative. */
+  /** Returns the terms of a factor, and whether they are its negative: at most one of two terms may be negative. */
   private def factor(sum: LinearForm): (Seq[Term], Boolean) = {
     sum.factorTerms.map(positive).filter { case (terms, _) => demands.factor(terms) }.getOrElse {
       val (value, minus) = register(sum).single.get
@@ -87,7 +90,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
   private def positive(terms: Seq[Term]): (Seq[Term], Boolean) =
     if (terms.nonEmpty && terms.forall(_.minus)) (terms.map(_.copy(minus = false)), true) else (terms, false)
 
-  /** The sum, or its negative, in a register. */
+  /** Returns the sum, or its negative, in a register. */
   def register(sum: LinearForm): LinearForm = if (sum.single.nonEmpty) sum
   else made.get(sum).orElse(made.get(-sum).map(-_)).getOrElse(
     {
@@ -101,7 +104,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     }
   )
 
-  /** The sum itself in a register. */
+  /** Returns exactly the sum in a register. */
   def exactly(sum: LinearForm): Value = register(sum).single match {
     case Some((value, false)) => value
     case _ =>
@@ -130,7 +133,7 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
 
   private val fromRom = mutable.Map.empty[BigInt, Value]
   private def rom(residue: BigInt): LinearForm = {
-    // A constant is loaded once and stays; its key in `made` is a sum of a value that no operation makes.
+    // A constant is loaded once and kept; its key in `made` is a sum of a value that no operation computes.
     val key = LinearForm(fromRom.getOrElseUpdate(residue, new Value(Value.sums))) * 2
     made.getOrElse(
       key, {
@@ -142,14 +145,14 @@ class Emission(val demands: Demands, constants: mutable.ArrayBuffer[BigInt]) {
     )
   }
 
-  /** An element of a port, concatenated from its slices. */
+  /** Returns an element of a port, combined from its slices. */
   def element(place: Int): LinearForm =
     (0 until demands.slices).map { i =>
       val slice = LinearForm(linear("load", Seq.empty, Map("value" -> (place * demands.slices + i))))
       demands.sliceWeight(i).fold(slice)(weight => mul(slice, constant(weight)))
     }.reduce((a, b) => LinearForm(exactly(add(a, b))))
 
-  /** Has its canonical integer made, which goes to `place`. */
+  /** Computes the canonical integer of a sum, with destination `place`. */
   def settle(sum: LinearForm, place: Int, weigh: Boolean): Operation = {
     val weighed = if (weigh) demands.settleWeight.fold(sum)(weight => mul(sum, constant(weight))) else sum
     val terms = register(weighed).terms

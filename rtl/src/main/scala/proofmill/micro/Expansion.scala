@@ -3,7 +3,9 @@ package proofmill.micro
 import proofmill.micro.Program._
 import proofmill.spec.Formula
 
-/** A program's statements become blocks of operations: formulas line by line, `for` unrolled, [[Loops loops]] as blocks that repeat themselves. */
+/** Lowers a program's statements to blocks of operations: formulas line by line, `for` unrolled, [[Loops loops]] as blocks
+  * with backward jumps.
+  */
 class Expansion(program: Program, ports: JobPorts, windows: Seq[Window], known: Constants, emission: Emission) {
   import emission._
 
@@ -15,20 +17,20 @@ class Expansion(program: Program, ports: JobPorts, windows: Seq[Window], known: 
   private val finish = new Label // the program's `end`
   private var resultsGiven = Set.empty[String]
 
-  /** Sizes of the arrays that are looked up by a digit, in the order in which they stand in the bank. */
+  /** Sizes of the arrays that a digit indexes, in their order in the bank. */
   def arraySizes: Seq[(String, Int)] = names.arraySizes
 
   def blocks: Seq[Block] = {
     program.statements.foreach(expand)
     close(Seq.empty)
     place(finish)
-    // A job whose program takes items must be fed before its context is another's.
+    // A job whose program takes items must be fed before its context is reused.
     val lists = if (digits.fed) (1 << ports.lists.size) - 1 else 0
     close(Seq(new Operation("end", fields = Map("wait_exact" -> 1, "lists" -> lists))))
     finished
   }
 
-  /** Where each flag is found that the program sets, or is given. */
+  /** The number of each flag that the program sets, or that its items set. */
   def flagNumbers: Map[String, Int] = flags.numbers
 
   private def expand(statement: Statement): Unit =
@@ -109,7 +111,9 @@ class Expansion(program: Program, ports: JobPorts, windows: Seq[Window], known: 
     WordFormat.flags + ports.answers.indexOf(name)
   }
 
-  /** base^exponent by sliding windows (Handbook of Applied Cryptography, Algorithm 14.85); the exponent is known, so the order is constant. */
+  /** base^exponent by sliding windows (Handbook of Applied Cryptography, Algorithm 14.85); the exponent is a constant, so the
+    * sequence of operations is constant.
+    */
   private def power(line: Int, target: Ref, base: LinearForm, exponent: BigInt): Unit = {
     val plan = Exponent.windows(exponent, Exponent.window(exponent))
     lazy val square = mul(base, base)

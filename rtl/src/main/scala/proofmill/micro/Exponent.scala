@@ -1,9 +1,9 @@
 package proofmill.micro
 
-/** Exponents that depend on the field alone, and how they are raised to. */
+/** Exponents that depend only on the field, and their exponentiation. */
 object Exponent {
 
-  /** The value of an expression of `p` and whole numbers with + - * / and parentheses; divisions must leave nothing. */
+  /** Evaluates an expression of `p` and integers with + - * / and parentheses; divisions must be exact. */
   def apply(text: String, p: BigInt): BigInt = {
     val tokens = """\d+|[-+*/()p]""".r.findAllIn(text).toList
     require(tokens.mkString == text.filterNot(_.isWhitespace), s"'$text' is not an exponent")
@@ -48,11 +48,11 @@ object Exponent {
     case _                                          => throw new IllegalArgumentException("an exponent ends too early")
   }
 
-  /** The window that costs fewest multiplications. */
+  /** Returns the window width with the fewest multiplications. */
   def window(exponent: BigInt): Int =
     (1 to 5).minBy(w => windows(exponent, w).count(_._2 != 0) + (1 << (w - 1)))
 
-  /** (squarings, odd factor) from the top; a factor of 0 means none. */
+  /** Returns (squarings, odd factor) pairs, most significant first; a factor of 0 means none. */
   def windows(exponent: BigInt, width: Int): Seq[(Int, Int)] = {
     require(exponent > 0, "an exponent is not positive")
     def down(bit: Int, squarings: Int): List[(Int, Int)] =

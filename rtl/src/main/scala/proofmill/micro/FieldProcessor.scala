@@ -7,10 +7,11 @@ import spinal.lib._
 
 /** The field processor: distributes jobs to its lanes round robin, and collects their results in the same order.
   *
-  * A job has a program and operands. The lanes are independent, so a program's words and its latency are the same for any number of multipliers. `docs/rtl/microcode.md` has the drawing and the instruction word.
+  * A job has a program and operands. The lanes are independent, so the words and the latency of a program are the same for
+  * any number of multipliers. `docs/rtl/microcode.md` shows the block diagram and the instruction word.
   *
-  * @param contexts number of jobs in flight per multiplier, a power of two
-  * @param trace whether a simulation prints each register that is written; nothing else changes
+  * @param contexts number of jobs in flight in each lane, a power of two
+  * @param trace simulations print each register that is written; the circuit is the same
   */
 class FieldProcessor(
     ports: JobPorts,

@@ -1,15 +1,17 @@
 package proofmill.micro
 
-/** Registers of the variables that a loop assigns: before, in and after it each is in one, its home. */
+/** Allocates registers of the variables that a loop assigns: before, in and after the loop each variable is in one register,
+  * its home.
+  */
 class Homes(emission: Emission) {
   import emission._
 
-  /** The value of a variable in a register that is nobody else's. */
+  /** Returns the value of a variable in a register that no other variable shares. */
   def own(value: Value, shared: Boolean, inSums: Boolean): Value =
     if (!shared && value.element.isEmpty && (value.bank == Value.sums || !inSums)) value else copy(value)
 
-  /** Makes `last` stand in the register of `home` at the end of a block: the operation that writes it there, none if nothing need be
-    * done; left if the register is in the wrong bank.
+  /** Writes `last` to the register of `home` at the end of a block. Returns the operation that writes it, or none if no
+    * operation is needed; Left if the register is in the wrong bank.
     */
   def bring(home: Value, last: Value): Either[Unit, Option[Operation]] =
     if (last eq home) Right(None)
@@ -31,7 +33,7 @@ class Homes(emission: Emission) {
   private def readers(home: Value, except: Operation): Seq[Operation] =
     open.operations.filter(op => op.reads.contains(home) && op != except)
 
-  /** Whoever reads what a variable was in this block comes before the operation that writes what it will be. */
+  /** Orders the readers of a variable's old value before the operation that writes its new value. */
   def keepOrder(home: Value, writer: Option[Operation]): Unit = for (op <- writer) {
     op.after ++= readers(home, op)
     require(!op.after.exists(open.depends(_, op)), "two variables of a loop exchange their values")

@@ -4,10 +4,10 @@ import proofmill.field.Arithmetic
 
 import scala.collection.mutable
 
-/** A program in the program memory: where it begins, what it needs, and which of the flags it sets are called how. */
+/** A program in the program memory: its address, the resources it uses, and the names of the flags that it sets. */
 case class Entry(name: String, address: Int, words: Int, products: Int, sums: Int, flags: Map[String, Int])
 
-/** Constants of the curve under the names that programs give them: single ones, and tables that an item looks into. */
+/** Constants of the curve by their names in programs: single ones, and tables that items index. */
 case class Constants(single: Map[String, BigInt], tables: Map[String, Seq[BigInt]] = Map.empty)
 
 /** All programs of a processor as words, with the constants, tables and windows that they share. */
@@ -20,7 +20,7 @@ case class Image(
     windows: Seq[Program.Window]
 ) {
 
-  /** Registers that the programs use of each bank. */
+  /** Number of registers that the programs use in each bank. */
   def registers: Seq[Int] = Seq(entries.map(_.products).max, entries.map(_.sums).max)
 }
 
@@ -59,13 +59,13 @@ object Image {
     Image(entries, words.toSeq, listing.toSeq, constants.toSeq, known.tables.values.toSeq, windows)
   }
 
-  /** For each block of a loop its blocks. */
+  /** Returns, for each block of a loop, the blocks of that loop. */
   private def loops(blocks: Seq[Block]): Seq[Option[Range]] = blocks.map(_.loop.map { label =>
     val own = blocks.indices.filter(blocks(_).loop.contains(label))
     own.head to own.last
   })
 
-  /** The blocks without operations whose results nobody reads. */
+  /** Removes operations whose results have no readers (dead code). */
   private def living(blocks: Seq[Block]): Seq[Block] = {
     val read = blocks.flatMap(_.operations).flatMap(_.reads).map(_.web).toSet
     def lives(op: Operation) = op.result.forall(result => read(result.web) || result.element.nonEmpty)

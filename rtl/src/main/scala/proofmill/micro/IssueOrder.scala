@@ -7,13 +7,14 @@ case class OperationLatency(mul: Int, linear: Int, step: Int = 2) {
   def of(operation: Operation): Int = if (operation.multiplies) mul else linear
 }
 
-/** An operation, and how many of its context's products and sums may be in flight when it is issued. */
+/** An operation, and the maximum number of its context's products and sums in flight when it is issued. */
 case class Placed(operation: Operation, waitMul: Int, waitLinear: Int)
 
-/** Orders the operations of each block by their critical paths, then counts what they wait for ([[Waits]]).
+/** Orders the operations of each block by their critical paths, then computes their dependences on results in flight
+  * ([[Waits]]).
   *
-  * The words hold for every latency; the latencies here only choose a good order. A block is ordered knowing when what the
-  * blocks before it have begun will be there, which depends on their order: so there are a few rounds of it.
+  * The words are correct for every latency; the latencies only guide the order. The order of a block uses the cycles in which
+  * results of earlier blocks become available, which depend on the order of those blocks. Therefore several rounds are run.
   */
 object IssueOrder {
   private val rounds = 4
@@ -25,7 +26,7 @@ object IssueOrder {
       val ordered = blocks.zip(entries).map { case (block, entry) => order(block, latency, entry) }
       val later = mutable.Seq.fill(blocks.size)(Map.empty[Value, Int])
       for ((block, b) <- ordered.zipWithIndex; (next, jumps) <- ways(b).zipWithIndex; (web, there) <- block.there) {
-        // A way is gone after the jumps before it and its own.
+        // A control path is taken after the jumps before it and its own.
         val cycles = there - block.end - latency.step * (jumps + 1).min(blocks(b).last.size)
         if (cycles > 0) later(next) += web -> later(next).getOrElse(web, 0).max(cycles)
       }
@@ -34,7 +35,7 @@ object IssueOrder {
     new Waits(ordered.map(_.operations), ways).placed
   }
 
-  /** A block in order; the cycle in which the first of its last operations begins, and those in which values are there. */
+  /** A block in order; the start cycle of the first of its final operations, and the cycles in which values become available. */
   private case class Ordered(operations: Seq[Operation], end: Int, there: Map[Value, Int])
 
   private def order(block: Block, latency: OperationLatency, entry: Map[Value, Int]): Ordered = {
@@ -69,7 +70,7 @@ object IssueOrder {
       val ready = waiting.toSeq.flatMap(op => earliest(op).map(op -> _))
       require(ready.nonEmpty, "the order of a block has a circle")
       time = time.max(ready.map(_._2).min)
-      // What is ready before another operation's turn would be over is waited for, if it is more urgent.
+      // A more urgent operation that becomes ready before another operation would have issued is preferred.
       val soon = ready.filter(_._2 < time + latency.step)
       val (chosen, there) = soon.minBy { case (op, cycle) => (-urgencyOf(op), cycle, place(op)) }
       time = time.max(there)

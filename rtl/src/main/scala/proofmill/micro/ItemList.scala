@@ -2,33 +2,34 @@ package proofmill.micro
 
 import spinal.core._
 
-/** A list that a job's program takes its items from, written while the job is under way.
+/** A list of items for a job's program, written while the job is in flight.
   *
-  * @param items the most that a job has
-  * @param magnitudes an item's magnitude is below; it names an element of an array or of a table in ROM
-  * @param counts an item's count is below; 1: items have none
+  * @param items maximum number of items of a job
+  * @param magnitudes exclusive upper bound of an item's magnitude, which indexes an array or a table in ROM
+  * @param counts exclusive upper bound of an item's count; 1: items have no counts
   */
 case class ItemList(name: String, items: Int, magnitudes: Int, counts: Int = 1) {
   require(items >= 1 && magnitudes >= 1 && counts >= 1, s"$name: a list of nothing")
 }
 
-/** A signed index with a count: "the element `magnitude`, negated if `minus`, then `count` rounds". */
+/** A signed index with a count: the element `magnitude`, negated if `minus`, then `count` rounds. */
 case class Item(list: ItemList) extends Bundle {
   val magnitude = UInt(log2Up(list.magnitudes) bits)
   val minus = Bool()
   val count = UInt(log2Up(list.counts) bits)
 }
 
-/** An item on its way into a job's list; items are taken from the highest place that has one down to place 0. */
+/** A write of an item to a job's list. Items are taken from the highest occupied position down to position 0. */
 case class ItemWrite(contexts: Int, list: ItemList) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
   val place = UInt(log2Up(list.items) bits)
   val item = Item(list)
 }
 
-/** All items of a job are written: how many of each list, and the flags that its program may ask for, first one lowest.
+/** Marks all items of a job as written: the number of items in each list, and the flags that its program can test, first one
+  * lowest.
   *
-  * It may come in the cycle of the last write, and not before the cycle after the one in which the job has begun.
+  * It is valid in the cycle of the last write at the earliest, and at least one cycle after the job's start.
   */
 case class Fed(contexts: Int, lists: Seq[ItemList], feedFlags: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)

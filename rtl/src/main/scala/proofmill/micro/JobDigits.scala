@@ -3,7 +3,9 @@ package proofmill.micro
 import spinal.core._
 import spinal.lib._
 
-/** The digit registers of all contexts: a magnitude and a sign each, from a window of the job's numbers or from a list of its items. */
+/** The digit registers of all contexts: a magnitude and a sign each, from a window of the job's numbers or from a list of its
+  * items.
+  */
 class JobDigits(
     ports: JobPorts,
     image: Image,
@@ -20,7 +22,7 @@ class JobDigits(
   private val signs = Vec(Seq.fill(contexts)(Reg(Bits(WordFormat.digitRegisters bits))))
   private val select = issue.field("digit")
 
-  /** Of the digit that the word names. */
+  /** The magnitude of the digit register that the word selects. */
   val magnitude: UInt = magnitudes(issue.context)(select)
   def sign: Bool = signs(issue.context)(select)
 
@@ -44,7 +46,7 @@ class JobDigits(
     }
   }
 
-  // Items: the next one of a list, a cycle after the word's issue; of an empty list 0.
+  // Items: the next one of a list, one cycle after the word's issue; 0 if the list is empty.
   private val taken = ports.lists.zip(items).zipWithIndex.map { case ((list, write), i) =>
     val depth = 1 << log2Up(list.items)
     val memory = Mem(Item(list), contexts * depth)

@@ -2,20 +2,20 @@ package proofmill.micro
 
 import proofmill.micro.Program.Guard
 
-/** The words that let control go on elsewhere. */
+/** Words with jumps. */
 object Jump {
   private def apply(to: Label, fields: Map[String, Int]) = new Operation("jump", fields = fields, target = Some(to))
 
   def always(to: Label): Operation = Jump(to, Map("when" -> 1))
 
-  /** If a flag is set, or if it is not; its canonical integer is waited for. */
+  /** Jumps if a flag is set, or if it is not. The word waits for the flag's canonical integer. */
   def onFlag(to: Label, number: Int, set: Boolean): Operation =
     Jump(to, Map("flag" -> number, "when" -> (if (set) 2 else 3), "wait_exact" -> 1))
 
-  /** While the counter is above 0, which it lessens by 1. */
+  /** Jumps while the counter is above 0, and decrements it. */
   def counting(to: Label): Operation = Jump(to, Map("when" -> 1) ++ test('>', 0) + ("less" -> 1))
 
-  /** If a guard holds; `lists` are the job's, in their order. */
+  /** Jumps if a guard is true; `lists` are those of the job, in order. */
   def guarded(to: Label, guard: Guard, lists: Seq[String]): Operation = {
     val mask = guard.lists.map { list =>
       require(lists.contains(list), s"$list is not a list of the job")

@@ -6,8 +6,9 @@ import spinal.lib._
 
 /** A processor lane: a multiplier and a linear unit of one field, shared by contexts that run programs.
   *
-  * Every job has a result, in the order of the jobs; that of an unknown program is zeros and all flags. A job whose program uses items must be fed: its
-  * context is at `io.begun`, then its items may be written, then `io.fed` has their number. A job that is not fed stalls, and all later ones.
+  * Every job has a result, in the order of the jobs. The result of an unknown program is zeros with all flags set. A job
+  * whose program uses items must be fed: `io.begun` has its context, then its items may be written, then `io.fed` has their
+  * number. A job that is not fed stalls, and so do all later ones.
   *
   * @param contexts number of jobs in flight, a power of two
   */
@@ -20,14 +21,18 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
   private val programBits = ports.programPort(image).bits
 
   val io = new Bundle {
-    val in = slave(Stream(Bits(ports.operands(image, field).map(_.bits).sum bits)))
-    val out = master(Stream(Bits(ports.results(field).map(_.bits).sum bits)))
-    val begun = master(Flow(UInt(log2Up(contexts) bits)))
-    val items = ports.lists.map(list => slave(Flow(ItemWrite(contexts, list))))
-    val fed = slave(Flow(Fed(contexts, ports.lists, ports.feedFlags.size)))
+    val in =
+      slave(
+        Stream(Bits(ports.operands(image, field).map(_.bits).sum bits))
+      ) // jobs: the operands' ports, first one lowest
+    val out = master(Stream(Bits(ports.results(field).map(_.bits).sum bits))) // results, in the order of the jobs
+    val begun = master(Flow(UInt(log2Up(contexts) bits))) // context of a job that starts
+    val items =
+      ports.lists.map(list => slave(Flow(ItemWrite(contexts, list)))) // writes of items, one port for each list
+    val fed = slave(Flow(Fed(contexts, ports.lists, ports.feedFlags.size))) // a job's items are written
   }
 
-  // 1. A job: its operands are kept beside its context; an unknown program is the `end` behind the last one.
+  // 1. A job: each context has registers for its operands. An unknown program is the `end` of the last one.
   private val control = new Contexts(image, contexts, latency, ports.lists)
   private val jobs = Mem(Bits(io.in.payload.getWidth - programBits bits), contexts)
   private val program = io.in.payload.takeLow(programBits).asUInt
@@ -55,7 +60,7 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
   io.begun.valid := io.in.fire
   io.begun.payload := control.io.startContext
 
-  // 2. Registers: six readers of either bank, as many registers as the programs use.
+  // 2. Operand read: six read ports of each bank, with as many registers as the programs use.
   private val bounds = Seq(demands.product, demands.sum)
   private val registerBits = image.registers.map(log2Up(_))
   private val banks = bounds.zip(registerBits).map { case (bound, bits) =>
@@ -119,7 +124,7 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
   private val product = arithmetic.mul(factor(0, "a" -> "b"), factor(2, "c" -> "d"))
   writes(Value.products, mulIssue, True, latency.mul, WordFormat.mul, product)
 
-  /** A result goes to its register as soon as the unit has it. */
+  /** Writes back a result to its register. */
   private def writes(
       bank: Int,
       issue: Flow[Issue],
@@ -133,7 +138,7 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
     banks(bank).io.data := result.bits(result.cycle, bounds(bank))
   }
 
-  // 4. The linear unit: a + b, or what comes from outside; reduced.
+  // 4. The linear unit: a + b, or an external value; reduced.
   private val outside = new Outside(ports, arithmetic, image, demands, operandWidth, linearIssue, job, digits.magnitude)
   private def isThere(letter: String) = {
     val flag = flags(linearIssue.context)(linearIssue.field("flag"))
@@ -174,14 +179,14 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
     flags(answer.context)(answer.place.resize(log2Up(WordFormat.flags))) := answer.value === 0
   }
 
-  // 6. The answer of the oldest job.
+  // 6. The result of the oldest job.
   io.out.arbitrationFrom(control.io.answered)
   private val shown = written(control.io.oldest)
   io.out.payload := Cat(answers.zipWithIndex.map { case (value, i) =>
     shown(i) ? value | B(0, field.bits bits)
   } :+ flags(control.io.oldest))
 
-  /** Has a simulation print each value on its way into a register, contexts counted as they are in the whole processor. */
+  /** Makes simulations print each value that is written to a register, with context numbers of the whole processor. */
   def trace(multipliers: Int, number: Int): Unit = {
     val cycle = Reg(UInt(64 bits)) init 0
     cycle := cycle + 1
@@ -202,12 +207,12 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
 
 object Lane {
 
-  /** Who reads registers: the four terms of a product, the two of a sum. */
+  /** Read ports of the registers: the four terms of a product, the two of a sum. */
   private val readers = Seq("a", "b", "c", "d").map("mul" -> _) ++ Seq("a", "b").map("linear" -> _)
 
-  /** An operation's result is there for operations that begin so much later. It takes two cycles to the memories' answers, one to
-    * the terms and one for their sum; of these the two are not waited for, because a result becomes an answer in the cycle in
-    * which it is written.
+  /** Returns the cycles from an operation's issue to that of the first reader of its result. The register read takes two
+    * cycles, the terms one and their sum one. The two cycles of the read are not counted, because a result is bypassed in the
+    * cycle in which it is written.
     */
   def latency(arithmetic: Arithmetic): OperationLatency =
     OperationLatency(arithmetic.mulLatency + 2, arithmetic.reduceLatency + 2)

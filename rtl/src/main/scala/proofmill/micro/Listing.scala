@@ -1,6 +1,6 @@
 package proofmill.micro
 
-/** A word as text. */
+/** Text of a word. */
 object Listing {
   def text(word: BigInt): String = {
     def of(fields: Map[String, WordField])(name: String) = ((word >> fields(name).at) & fields(name).all).toInt

@@ -2,13 +2,14 @@ package proofmill.micro
 
 import proofmill.micro.Program._
 
-/** Loops are blocks that repeat themselves.
+/** Compiles loops to blocks with backward jumps.
   *
-  * A variable that a loop assigns lives in one register before, in and after the loop. Where the operation that makes its
-  * new value can write there, it does; else a copy is added. Names first given inside a loop end with it.
+  * A variable that a loop assigns is in one register before, in and after the loop. If the operation that computes its new
+  * value can write that register, it does; otherwise a copy is added. Names that are first assigned inside a loop are local
+  * to it.
   *
-  * @param lists those of the job, in their order
-  * @param expand a statement's operations
+  * @param lists those of the job, in order
+  * @param expand lowers a statement to operations
   */
 class Loops(names: Names, order: Order, lists: Seq[String], emission: Emission, expand: Statement => Unit) {
   import emission._
@@ -19,10 +20,10 @@ class Loops(names: Names, order: Order, lists: Seq[String], emission: Emission, 
 
   def inLoop: Boolean = inside
 
-  /** If a name is the counter of the loop, the largest value that it has. */
+  /** Returns the largest value of the loop's counter, if the name is that counter. */
   def counted(name: String): Option[Int] = counter.collect { case (`name`, largest) => largest }
 
-  /** Blocks that control comes back to, each from its label on; all begin and end with the same variables in their registers. */
+  /** Blocks with a backward jump, each from its label on; all begin and end with the same variables in their registers. */
   private case class Body(label: Label, expand: () => Unit, last: Seq[Operation])
 
   def repeat(loop: Loop): Unit = {
@@ -41,7 +42,7 @@ class Loops(names: Names, order: Order, lists: Seq[String], emission: Emission, 
     repeat(assigned(loop.body), () => begin(), Seq(Body(label, () => expandBody(), Seq(Jump.counting(label)))))
   }
 
-  /** The first way whose guard is true is gone, again and again until none is. */
+  /** Executes the first alternative whose guard is true, repeatedly until none is. */
   def repeat(choice: Do): Unit = {
     val labels = choice.ways.map(_ => new Label)
     val behind = new Label
@@ -69,7 +70,7 @@ class Loops(names: Names, order: Order, lists: Seq[String], emission: Emission, 
     require(!inside, "a loop cannot stand in a loop")
     val carried = assigned.intersect(names.values.keySet).toSeq.sorted
     val before = (names.values, mark)
-    // The bank of a variable is found by trying: products, if its value before and after is one, else sums.
+    // The bank of a variable is found by trial: products if its value before and after is a product, else sums.
     def attempt(inSums: Set[String]): Unit = {
       names.values = before._1
       back(before._2)
@@ -78,7 +79,7 @@ class Loops(names: Names, order: Order, lists: Seq[String], emission: Emission, 
     attempt(Set.empty)
   }
 
-  /** Expands the blocks; or names a variable whose register must be in the other bank. */
+  /** Lowers the blocks; or returns a variable whose register must be in the other bank. */
   private def round(
       carried: Seq[String],
       inSums: Set[String],

@@ -4,20 +4,22 @@ import proofmill.micro.Program._
 
 import scala.collection.mutable
 
-/** What a program's names stand for: variables, elements of its job, constants, and arrays that a digit looks up, whose elements have places in the bank. */
+/** Resolves a program's names: variables, elements of its job, constants, and arrays that a digit indexes, whose elements
+  * have fixed positions in the bank.
+  */
 class Names(program: Program, ports: JobPorts, known: Constants, emission: Emission, digits: DigitRegisters) {
   import emission._
 
   /** The value of each variable. */
   var values = Map.empty[String, LinearForm]
   private val arrays = mutable.LinkedHashMap.from(lookedUp(program.statements).map(_ -> mutable.Map.empty[Int, Value]))
-  // Variables of `for`, and `last` where all windows have as many places.
+  // Variables of `for`, and `last` if all windows have the same number of positions.
   private var numbers = program.windows.map(digits.places).distinct match {
     case Seq(one) => Map("last" -> (one - 1))
     case _        => Map.empty[String, Int]
   }
 
-  /** Sizes of the arrays that are looked up by a digit, in the order in which they stand in the bank. */
+  /** Sizes of the arrays that a digit indexes, in their order in the bank. */
   def arraySizes: Seq[(String, Int)] = arrays.toSeq.map { case (name, elements) => name -> (elements.keys.max + 1) }
 
   private def lookedUp(statements: Seq[Statement]): Seq[String] = statements.flatMap {
@@ -39,7 +41,7 @@ class Names(program: Program, ports: JobPorts, known: Constants, emission: Emiss
     case _           => Seq.empty
   }
 
-  /** A variable of `for` is a number from now on. */
+  /** Binds a variable of `for` to a number. */
   def number(variable: String, number: Int): Unit = numbers += variable -> number
 
   def key(ref: Ref): String = ref.index.fold(ref.name)(index => s"${ref.name}[${indexOf(index)}]")
@@ -82,7 +84,7 @@ class Names(program: Program, ports: JobPorts, known: Constants, emission: Emiss
     values += key(ref) -> (if (arrays.contains(ref.name)) LinearForm(store(ref, sum)) else sum)
   }
 
-  /** An array's element stands where a digit will look for it. */
+  /** Stores an array's element in the register that a digit will index. */
   private def store(ref: Ref, sum: LinearForm): Value = {
     val place = indexOf(ref.index.get)
     require(!arrays(ref.name).contains(place), s"${ref.name}[$place] has a value already")

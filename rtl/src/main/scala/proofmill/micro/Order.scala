@@ -1,6 +1,8 @@
 package proofmill.micro
 
-/** Order that registers do not tell, of digit registers and flags: who reads one comes after the last operation that set it, and who sets it after its readers. */
+/** Dependences through digit registers and flags: a reader comes after the last operation that set one, and an operation that
+  * sets one after its readers.
+  */
 class Order {
   private var setters = Map.empty[Int, Operation]
   private var readers = Map.empty[Int, Seq[Operation]].withDefaultValue(Seq.empty)
@@ -18,7 +20,7 @@ class Order {
     readers += register -> (readers(register) :+ operation)
   }
 
-  /** Canonical values are made one after the other; flags are read only when theirs is there. */
+  /** Orders conversions to canonical values one after the other; a flag is read only after its conversion. */
   def settles(operation: Operation): Unit = {
     operation.after ++= canonical ++ flagReaders
     canonical = Some(operation)
@@ -30,7 +32,7 @@ class Order {
     flagReaders :+= operation
   }
 
-  /** Another block begins, behind all of this one. */
+  /** Begins a new block, after all operations of the present one. */
   def forget(): Unit = {
     setters = Map.empty
     readers = Map.empty[Int, Seq[Operation]].withDefaultValue(Seq.empty)

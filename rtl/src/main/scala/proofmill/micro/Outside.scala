@@ -4,8 +4,8 @@ import proofmill.field.Arithmetic
 import spinal.core._
 import spinal.lib._
 
-/** What the linear unit takes from outside the registers: a slice of the job, a constant, or the element of a table that a digit's magnitude names.
-  * `value` is there a cycle after the word's issue.
+/** External operands of the linear unit: a slice of the job, a constant, or the element of a table that a digit's magnitude
+  * indexes. `value` is valid one cycle after the word's issue.
   */
 class Outside(
     ports: JobPorts,
@@ -50,10 +50,10 @@ class Outside(
 
 object Outside {
 
-  /** Bits of a table that stand in a memory of their own: whole columns of a block RAM, and one word of a simulation. */
+  /** Bits of a table in one memory: whole columns of a block RAM, and one word of a simulator. */
   private val tableColumn = 63
 
-  /** The one that `index` names; nothing if there is none. */
+  /** Selects the element `index`; zero if there is none. */
   def pick(index: UInt, from: Seq[Bits]): Bits = from.zipWithIndex
     .map { case (bits, i) => (index === i) ? bits | B(0, bits.getWidth bits) }.reduceBalancedTree(_ | _)
 }

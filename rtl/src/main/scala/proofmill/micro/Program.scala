@@ -6,21 +6,21 @@ import proofmill.spec.{Formula, Spec}
 
 import scala.jdk.CollectionConverters._
 
-/** A program of `spec/micro` as it is written: what each statement says, nothing yet about registers or words.
+/** The syntax tree of a program in `spec/micro`, before registers and words.
   *
-  * `docs/rtl/microcode.md` tells the language.
+  * `docs/rtl/microcode.md` describes the language.
   */
 case class Program(name: String, windows: Seq[Program.Window], statements: Seq[Program.Statement])
 
 object Program {
 
-  /** Digits -2^(bits-1) … 2^(bits-1) of the operand `number`, which the digit register `name` holds one at a time. */
+  /** Digits -2^(bits-1) … 2^(bits-1) of the operand `number`; the digit register `name` holds one at a time. */
   case class Window(name: String, number: String, bits: Int)
 
-  /** Booth's recoding of a number of so many bits needs so many digits. */
+  /** Returns the number of digits of Booth's recoding of a number of `numberBits` bits. */
   def places(window: Window, numberBits: Int): Int = (numberBits + window.bits) / window.bits
 
-  /** A name, perhaps with an index; an index is a number, a variable of `for` with an offset, or a digit register. */
+  /** A name with an optional index; an index is a number, a variable of `for` with an offset, or a digit register. */
   case class Ref(name: String, index: Option[String] = None, signed: Boolean = false)
 
   sealed trait Statement { val line: Int }
@@ -39,7 +39,7 @@ object Program {
   case class Do(line: Int, ways: Seq[On]) extends Statement
   case class On(line: Int, guard: Guard, body: Seq[Statement]) extends Statement
 
-  /** Does the counter compare as the `test` says with a number, and have all these lists items? Then the counter is lessened. */
+  /** A guard: the counter satisfies `test`, and all these lists have items. If true, the counter is decreased by `less`. */
   case class Guard(test: Option[(Char, Int)], lists: Seq[String], less: Int)
 
   def names: Seq[String] = Spec.names("micro", ".asm")
@@ -82,7 +82,7 @@ object Program {
 
   private type Lines = List[(Int, String)]
 
-  /** Statements up to an `end` that closes them, and what is left from there. */
+  /** Parses statements up to the closing `end`; returns them and the remaining lines. */
   private def block(name: String, lines: Lines): (Seq[Statement], Lines) = lines match {
     case Nil | (_, "end") :: _ => (Seq.empty, lines)
     case (line, ForIs(variable, first, last)) :: inside =>

@@ -2,17 +2,18 @@ package proofmill.micro
 
 import scala.collection.mutable
 
-/** The number of results that may be in flight when an operation is issued.
+/** Computes the number of results that may be in flight when an operation is issued.
   *
-  * A unit returns its results in order. So an operation that reads a product waits until no more products are in flight than were issued after that one.
-  * For a value of an earlier block it is the least number over all paths of control: a fixed point over the blocks.
+  * A unit returns its results in order. An operation that reads a product therefore waits until no more products are in
+  * flight than were issued after that one. For a value of an earlier block it is the minimum over all control paths: a fixed
+  * point over the blocks.
   */
 class Waits(blocks: Seq[Seq[Operation]], ways: Seq[Seq[Int]]) {
 
-  /** For registers whose value may be on its way, how many results of their bank are younger. */
+  /** For each register whose value may be in flight, the number of younger results of its bank. */
   private type Younger = Map[Value, Int]
 
-  /** No more than this are ever on their way, so that what has as many younger ones is there. */
+  /** Maximum number of results in flight: a value with as many younger results is available. */
   private val most = WordFormat.mul("wait_mul").all
 
   private def after(operation: Operation, before: Younger): Younger = operation.result.fold(before) { result =>

@@ -14,7 +14,7 @@ case class WordField(name: String, at: Int, bits: Int) {
   }
 }
 
-/** The instruction word as `spec/micro/word.toml` has it. */
+/** The instruction word as `spec/micro/word.toml` defines it. */
 object WordFormat {
   private val table = Spec.table("micro/word")
   private val common = fields("common", 0)

@@ -1,6 +1,6 @@
 package proofmill.pairing
 
-/** What comes after a block. */
+/** The transfer of control at the end of a block. */
 sealed abstract class Exit
 object Exit {
   case class To(routine: String, times: Int) extends Exit
@@ -11,12 +11,12 @@ object Exit {
   case object End extends Exit
 }
 
-/** Statements that are executed in one go; then its exit. */
+/** A basic block: statements that are executed in sequence, and its exit. */
 case class Block(routine: String, index: Int, statements: Seq[Source.Statement], exit: Exit)
 
 object Block {
 
-  /** A routine's blocks; behind a call, or when the inverse is there, the next one comes. */
+  /** Splits a routine into blocks. A new block begins after a call and after a wait for the inverse. */
   def of(routine: Source.Routine): Seq[Block] = {
     val last = routine.kind match {
       case Source.Entry => Exit.End
@@ -29,7 +29,7 @@ object Block {
         case ((done, now), Source.Await)             => (done :+ (now -> Exit.Await), Seq.empty)
         case ((done, now), other)                    => (done, now :+ other)
       }
-    require(last != Exit.Loop || done.isEmpty, s"${routine.name}: a loop calls nobody")
+    require(last != Exit.Loop || done.isEmpty, s"${routine.name}: a loop contains no calls")
     val all = (done.lastOption, rest) match {
       case (Some((before, Exit.Call(name, times))), Seq()) if last == Exit.Return =>
         done.init :+ (before -> Exit.To(name, times))
@@ -38,7 +38,7 @@ object Block {
     all.zipWithIndex.map { case ((statements, exit), i) => Block(routine.name, i, statements, exit) }
   }
 
-  /** Where a block may go on. */
+  /** Returns the possible successors of each block. */
   def successors(blocks: Seq[Block]): Map[Block, Seq[Block]] = {
     val first = blocks.filter(_.index == 0).map(b => b.routine -> b).toMap
     def next(block: Block) = blocks.find(b => b.routine == block.routine && b.index == block.index + 1).toSeq

@@ -2,14 +2,14 @@ package proofmill.pairing
 
 import scala.collection.mutable
 
-/** Cycles from a word to the first word that may read its result. */
+/** Cycles from a word to the first word that can read its result. */
 case class Latency(mul: Int, sum: Int)
 
-/** What the multiplier does in a cycle. Two products of Fp2 take three cycles, one after the other, and one alone takes two:
+/** Operating modes of the multiplier. Two products of Fp2 take three consecutive cycles; a single one takes two:
   *
-  *   - `Outer`: a0 b0 and a1 b1 of the factors that are read now;
-  *   - `Inner`: (a0 + a1)(b0 + b1) of the factors that were read a cycle ago, which completes that product, and of those that are read now;
-  *   - `Rest`: a0 b0 and a1 b1 of the factors that were read a cycle ago, which completes the second product;
+  *   - `Outer`: a0 b0 and a1 b1 of the factors that are read in this cycle;
+  *   - `Inner`: (a0 + a1)(b0 + b1) of the factors of the cycle before, which completes that product, and of those that are read in this cycle;
+  *   - `Rest`: a0 b0 and a1 b1 of the factors of the cycle before, which completes the second product;
   *   - `Square`: (a0 + a1)(a0 - a1) and 2 a0 a1; `Stretch`: a0 b0 and a1 b0; `Pair`: a0 b0 and a1 b1.
   */
 sealed abstract class Mode(val number: Int)
@@ -22,36 +22,36 @@ object Mode {
   case object Pair extends Mode(6)
 }
 
-/** What the multiplier does in one cycle: which factors it reads, which result it completes. */
-case class Turn(mode: Mode, reads: Option[Operation], completes: Option[Operation])
+/** An issue slot of the multiplier: the operation whose factors it reads, and the operation whose result it completes. */
+case class IssueSlot(mode: Mode, reads: Option[Operation], completes: Option[Operation])
 
-/** Operations of a block in cycles of their own, counted from the block's first word.
+/** The operations of a block in their cycles, counted from the block's first word.
   *
-  * @param turns what the multiplier does, by cycle
-  * @param sums what the linear unit does, by cycle
+  * @param slots issue slots of the multiplier, by cycle
+  * @param sums operations of the linear unit, by cycle
   */
-case class BlockSchedule(turns: Map[Int, Turn], sums: Map[Int, LinearSum]) {
-  val cycles: Seq[Int] = (turns.keySet ++ sums.keySet).toSeq.sorted
+case class BlockSchedule(slots: Map[Int, IssueSlot], sums: Map[Int, LinearSum]) {
+  val cycles: Seq[Int] = (slots.keySet ++ sums.keySet).toSeq.sorted
 
-  /** The cycle of the word that makes the result, of the one that reads the operands. */
-  val made: Map[Operation, Int] = turns.flatMap { case (t, turn) => turn.completes.map(_ -> t) } ++
+  /** The cycle of the word that computes the result, and of the word that reads the operands. */
+  val made: Map[Operation, Int] = slots.flatMap { case (t, slot) => slot.completes.map(_ -> t) } ++
     sums.map { case (t, sum) => (sum: Operation) -> t }
-  val read: Map[Operation, Int] = turns.flatMap { case (t, turn) => turn.reads.map(_ -> t) } ++
+  val read: Map[Operation, Int] = slots.flatMap { case (t, slot) => slot.reads.map(_ -> t) } ++
     sums.map { case (t, sum) => (sum: Operation) -> t }
 
-  /** A word with one of these modes is followed by the next one in the next cycle, whatever other contexts want. */
-  def holds(cycle: Int): Boolean = turns.get(cycle).map(_.mode).exists {
+  /** Whether the next word of the same context must follow in the next cycle, with priority over other contexts. */
+  def holds(cycle: Int): Boolean = slots.get(cycle).map(_.mode).exists {
     case Mode.Outer => true
-    case Mode.Inner => turns.get(cycle + 1).exists(_.mode == Mode.Rest)
+    case Mode.Inner => slots.get(cycle + 1).exists(_.mode == Mode.Rest)
     case _          => false
   }
 }
 
 object BlockSchedule {
 
-  /** List scheduling by critical paths.
+  /** List scheduling with critical-path priorities.
     *
-    * @param before the value that a variable's register has at first
+    * @param before the initial value of a variable's register
     */
   def apply(operations: Seq[Operation], before: String => Option[Value], latency: Latency): BlockSchedule = {
     def cycles(operation: Operation) = operation match {
@@ -64,24 +64,24 @@ object BlockSchedule {
     for (o <- operations.reverse)
       priority(o) = cycles(o) + readers.getOrElse(o.value, Seq.empty).map(priority).maxOption.getOrElse(0)
 
-    // Whoever overwrites a register waits until all have read it.
+    // An operation that overwrites a register waits until all readers of the old value have read it.
     def mustHaveRead(operation: Operation): Seq[Operation] = operation match {
       case sum: LinearSum => sum.home.flatMap(before).toSeq.flatMap(readers.getOrElse(_, Seq.empty)).filter(_ ne sum)
       case _              => Seq.empty
     }
     val overwritten = operations.map(o => o -> mustHaveRead(o)).toMap
 
-    val there = mutable.Map[Value, Int]() // from which cycle on a result can be read
+    val available = mutable.Map[Value, Int]() // first cycle in which a result can be read
     val read = mutable.Map[Operation, Int]()
-    val turns = mutable.Map[Int, Turn]()
+    val slots = mutable.Map[Int, IssueSlot]()
     val sums = mutable.Map[Int, LinearSum]()
     var left = operations.sortBy(-priority(_))
     def isReady(o: Operation, cycle: Int) =
-      o.reads.forall(v => v.maker.isEmpty || there.get(v).exists(_ <= cycle)) &&
+      o.reads.forall(v => v.maker.isEmpty || available.get(v).exists(_ <= cycle)) &&
         overwritten(o).forall(read.get(_).exists(_ <= cycle))
     def take(o: Operation, at: Int, made: Int, cycles: Int): Unit = {
       read(o) = at
-      there(o.value) = made + cycles
+      available(o.value) = made + cycles
       left = left.filter(_ ne o)
     }
 
@@ -92,21 +92,21 @@ object BlockSchedule {
         sums(cycle) = sum
         take(sum, cycle, cycle, latency.sum)
       }
-      if (!turns.contains(cycle)) {
+      if (!slots.contains(cycle)) {
         val ready = left.filter(o => !o.isInstanceOf[LinearSum] && isReady(o, cycle))
         val second = ready.headOption.collect { case m: Multiply => m }
           .flatMap(m => left.collectFirst { case o: Multiply if (o ne m) && isReady(o, cycle + 1) => o })
         val simple = ready.find(!_.isInstanceOf[Multiply])
         (ready.headOption, second, simple) match {
           case (Some(m: Multiply), Some(n), _) =>
-            turns(cycle) = Turn(Mode.Outer, Some(m), None)
-            turns(cycle + 1) = Turn(Mode.Inner, Some(n), Some(m))
-            turns(cycle + 2) = Turn(Mode.Rest, None, Some(n))
+            slots(cycle) = IssueSlot(Mode.Outer, Some(m), None)
+            slots(cycle + 1) = IssueSlot(Mode.Inner, Some(n), Some(m))
+            slots(cycle + 2) = IssueSlot(Mode.Rest, None, Some(n))
             take(m, cycle, cycle + 1, latency.mul)
             take(n, cycle + 1, cycle + 2, latency.mul)
           case (Some(m: Multiply), None, None) =>
-            turns(cycle) = Turn(Mode.Outer, Some(m), None)
-            turns(cycle + 1) = Turn(Mode.Inner, None, Some(m))
+            slots(cycle) = IssueSlot(Mode.Outer, Some(m), None)
+            slots(cycle + 1) = IssueSlot(Mode.Inner, None, Some(m))
             take(m, cycle, cycle + 1, latency.mul)
           case (Some(_), _, Some(o)) =>
             val mode = o match {
@@ -114,13 +114,13 @@ object BlockSchedule {
               case _: Stretch => Mode.Stretch
               case _          => Mode.Pair
             }
-            turns(cycle) = Turn(mode, Some(o), Some(o))
+            slots(cycle) = IssueSlot(mode, Some(o), Some(o))
             take(o, cycle, cycle, latency.mul)
           case _ =>
         }
       }
       cycle += 1
     }
-    BlockSchedule(turns.toMap, sums.toMap)
+    BlockSchedule(slots.toMap, sums.toMap)
   }
 }

@@ -2,11 +2,11 @@ package proofmill.pairing
 
 import scala.collection.mutable
 
-/** A block's words: a header, then a word for every cycle in which something begins. */
+/** The words of a block: a header, then one word for each cycle in which an operation issues. */
 class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
   import Code._
 
-  /** Cycles of the words; long gaps have words that do nothing. */
+  /** Cycles of the words; long gaps contain words without operations. */
   private val cycles: Seq[Int] = schedule.cycles.foldLeft(Seq.empty[Int]) { (found, cycle) =>
     val before = found.lastOption.getOrElse(-1)
     found ++ (before + Layout.longestGap until cycle by Layout.longestGap) :+ cycle
@@ -20,13 +20,15 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
 
   private val registers: Map[Value, (Int, Int)] = allocate
 
-  /** Cycles of waiting after the last word, so that `next` finds what it reads, and the block after it everything. */
+  /** Returns the stall cycles after the last word, so that the first words of `next` read written registers and the block
+    * after it all of them.
+    */
   def drain(next: Code): Int =
     writes.map { case (home, there) => there - last - Image.between - next.firstRead(home) }.maxOption.getOrElse(0).max(
       0
     )
 
-  /** Cycles of waiting until everything is written. */
+  /** Returns the stall cycles until all results are written back. */
   def rest: Int =
     (schedule.made.map { case (operation, made) => made + cyclesOf(operation) }.maxOption.getOrElse(0) - last).max(0)
 
@@ -37,15 +39,17 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
     case (operation, cycle) if operation.reads.exists(_.variable.contains(home)) => cycle
   }.minOption.getOrElse(last)
 
-  /** How many registers of each bank there must be. */
+  /** Returns the number of registers that each bank needs. */
   def registerCounts: Seq[Int] = Seq(products -> 0, sums -> homes.size).map { case (bank, least) =>
     registers.values.collect { case (`bank`, register) => register + 1 }.maxOption.getOrElse(0) max least
   }
 
   def summary: String =
-    s"${schedule.turns.size} turns, ${schedule.sums.size} sums, $last cycles, registers ${registerCounts.mkString(" + ")}"
+    s"${schedule.slots.size} issue slots, ${schedule.sums.size} sums, $last cycles, registers ${registerCounts.mkString(" + ")}"
 
-  /** A register for each result: a variable's own, or one whose earlier value has been read when the word begins. */
+  /** Allocates a register for each result: that of its variable, or one whose earlier value has been read when the word
+    * issues.
+    */
   private def allocate: Map[Value, (Int, Int)] = {
     val lastRead = mutable.Map[Value, Int]()
     for ((operation, cycle) <- schedule.read; value <- operation.reads)
@@ -73,14 +77,14 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
     found.toMap
   }
 
-  /** @param control what the last word does besides */
+  /** @param control additional fields of the last word */
   def words(control: Seq[(String, Int)]): Seq[BigInt] = {
     val header = Layout.word(
       (("control" -> Layout.control("header")) +: (info("first", Some(0)) ++ info("next", Some(1)))): _*
     )
     header +: cycles.indices.map { i =>
       val more = if (i == cycles.size - 1) control else Seq.empty
-      Layout.word(more ++ info("next", Some(i + 2)) ++ turn(cycles(i)) ++ sum(cycles(i)): _*)
+      Layout.word(more ++ info("next", Some(i + 2)) ++ slot(cycles(i)) ++ sum(cycles(i)): _*)
     }
   }
 
@@ -88,7 +92,7 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
     index.filter(cycles.isDefinedAt).toSeq.flatMap { i =>
       val cycle = cycles(i)
       Seq(
-        s"${prefix}_mul" -> bit(schedule.turns.contains(cycle)),
+        s"${prefix}_mul" -> bit(schedule.slots.contains(cycle)),
         s"${prefix}_sum" -> bit(schedule.sums.contains(cycle)),
         s"${prefix}_hold" -> bit(schedule.holds(cycle)),
         s"${prefix}_last" -> bit(i == cycles.size - 1),
@@ -104,16 +108,16 @@ class Code(schedule: BlockSchedule, homes: Map[String, Int], latency: Latency) {
     place(prefix, factor.a) ++ factor.b.toSeq.flatMap(place(s"${prefix}2", _)) ++
       Seq(s"${prefix}2_on" -> bit(factor.b.nonEmpty), s"${prefix}2_minus" -> bit(factor.minus))
 
-  private def turn(cycle: Int): Seq[(String, Int)] = schedule.turns.get(cycle).toSeq.flatMap { turn =>
-    val reads = turn.reads.toSeq.flatMap {
+  private def slot(cycle: Int): Seq[(String, Int)] = schedule.slots.get(cycle).toSeq.flatMap { slot =>
+    val reads = slot.reads.toSeq.flatMap {
       case m: Multiply => factor("a", m.a) ++ factor("b", m.b)
       case s: Stretch  => factor("a", s.a) ++ factor("b", s.b)
       case p: Pair     => factor("a", p.a) ++ factor("b", p.b)
       case s: Square   => factor("a", s.a)
       case _           => Seq.empty
     }
-    val writes = turn.completes.toSeq.flatMap(o => Seq("mul_writes" -> 1, "mul_dst" -> registers(o.value)._2))
-    ("mode" -> turn.mode.number) +: (reads ++ writes)
+    val writes = slot.completes.toSeq.flatMap(o => Seq("mul_writes" -> 1, "mul_dst" -> registers(o.value)._2))
+    ("mode" -> slot.mode.number) +: (reads ++ writes)
   }
 
   private def sum(cycle: Int): Seq[(String, Int)] = schedule.sums.get(cycle).toSeq.flatMap { sum =>

@@ -5,10 +5,10 @@ import proofmill.spec.{Formula => Text}
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
-/** A block's statements as operations of the units.
+/** Lowers a block's statements to operations of the units.
   *
-  * Sums are put off: an expression stays a sum of registers with factors as long as the linear unit can take it in, or the
-  * multiplier can as a factor. What does not fit has the larger one of its parts made first.
+  * Sums are evaluated lazily: an expression remains a sum of registers with factors as long as the linear unit can add it, or
+  * the multiplier can use it as a factor. If an expression does not fit, the larger one of its parts is computed first.
   */
 class Emission(constant: String => Int) {
   import Emission._
@@ -17,11 +17,11 @@ class Emission(constant: String => Int) {
   private val initial = mutable.LinkedHashMap[String, Value]()
   private val names = mutable.LinkedHashMap[String, Node]()
 
-  /** Variables that the block reads as they are before it. */
+  /** Variables whose value at the beginning of the block is read. */
   def readFirst: Iterable[String] = initial.keys
   def assigned: Iterable[String] = names.keys
 
-  /** The value at the block's beginning, if it was read. */
+  /** Returns the variable's value at the beginning of the block, if it was read. */
   def before(variable: String): Option[Value] = initial.get(variable)
 
   def statement(statement: Source.Statement): Unit = statement match {
@@ -36,7 +36,7 @@ class Emission(constant: String => Int) {
     case other               => sys.error(s"$other is no statement of a block")
   }
 
-  /** Puts what these variables are at the end into their registers. */
+  /** Writes the final values of these variables to their registers. */
   def finish(homes: Set[String]): Unit =
     for ((name, node) <- names; if homes(name) && !isUnchanged(name, node)) {
       val sum = node.made match {
@@ -46,7 +46,7 @@ class Emission(constant: String => Int) {
       sum.home = Some(name)
     }
 
-  /** Without what nobody reads. */
+  /** Returns the operations without dead code. */
   def needed: Seq[Operation] = operations.foldRight(List.empty[Operation]) { (operation, later) =>
     val kept = operation match {
       case sum: LinearSum => sum.home.nonEmpty || sum.also.nonEmpty
@@ -57,7 +57,7 @@ class Emission(constant: String => Int) {
 
   private def isUnchanged(name: String, node: Node) = initial.get(name).exists(old => terms(node) == Seq(Term(old, 1)))
 
-  /** Can the operation write the variable's register? Nothing that reads the old value may depend on it. */
+  /** Whether the operation can write the variable's register: no reader of the old value may depend on it. */
   private def mayBeHome(operation: Operation, name: String): Boolean = operation match {
     case sum: LinearSum if sum.home.isEmpty && sum.also.isEmpty =>
       val later = mutable.Set[Value](sum.value)
@@ -99,7 +99,7 @@ class Emission(constant: String => Int) {
   private def outside(from: Outside): Node = Made(add(new LinearSum(Seq.empty, Some(from), None)).value)
   private def product(a: Node, b: Node): Node = if (a eq b) Squared(a) else Product(a, b)
 
-  // Formulas, floor by floor: a letter is `parts` elements of Fp2.
+  // Formulas, level by level of the tower: a letter is `parts` elements of Fp2.
 
   private def formula(text: Text, arguments: Seq[Node], over: Source.Over = Source.OverFp2): Seq[Node] = {
     val parts = text.over match {
@@ -174,7 +174,7 @@ class Emission(constant: String => Int) {
       }
   }
 
-  /** As it is, or as several terms that a sum can take: 36 x = 24 x + 12 x. */
+  /** Returns the term, split into several terms that a sum accepts if necessary: 36 x = 24 x + 12 x. */
   private def several(term: Term): Seq[Term] =
     if (LinearSum.possible(term.factor) || term.factor.abs <= Emission.largest) Seq(term)
     else {
@@ -182,7 +182,7 @@ class Emission(constant: String => Int) {
       term.copy(factor = k) +: several(term.copy(factor = term.factor - k))
     }
   private def scaled(term: Term): Seq[Term] = {
-    require(LinearSum.possible(term.factor), s"no sum takes a term ${term.factor} times")
+    require(LinearSum.possible(term.factor), s"a sum cannot multiply a term by ${term.factor}")
     Seq(term)
   }
   private def lifted(a: Node, fits: Term => Boolean, lift: Term => Term): Seq[Term] = {
@@ -196,14 +196,14 @@ class Emission(constant: String => Int) {
     }
   }.filter(_.factor != 0)
 
-  /** A product's result, k times. */
+  /** Emits a product; its node is k times the result. */
   private def one(node: Node, operation: Operation, k: Int): Seq[Term] = {
     node.result = Some(add(operation).value)
     node.scale = k
     terms(node)
   }
 
-  /** A register that has it. */
+  /** Returns a register with the node's value; emits a sum if there is none. */
   private def make(node: Node): Value = terms(node) match {
     case Seq(Term(value, 1, false, false)) => value
     case some =>
@@ -212,7 +212,7 @@ class Emission(constant: String => Int) {
       value
   }
 
-  /** Two factors, and what their product is still to be multiplied by. */
+  /** Returns two factors and the number by which their product must still be multiplied. */
   private def factorsOf(a: Node, b: Node): (Factor, Factor, Int) =
     takenOver(a, b).orElse(takenOver(b, a).map(_.swap)) match {
       case Some((x, y)) => (x, y, 1)
@@ -224,12 +224,13 @@ class Emission(constant: String => Int) {
         (first, second, rest)
     }
 
-  /** x + x instead of x as a factor, if there is a 2 to be taken care of. */
+  /** Replaces the factor x by x + x if the remaining number k is even. */
   private def twice(factor: Factor, k: Int): (Factor, Int) =
     if (k % 2 == 0 && factor.b.isEmpty) (Factor(factor.a, Some(factor.a), minus = false), k / 2) else (factor, k)
 
-  /** (12 xi x) (8 y) as (96 xi x) y: where one factor has to be made, or neither number could be left to a sum, what the other one is
-    * multiplied by is made with it, so that the product is not multiplied by anything and can be one of two terms of a factor.
+  /** Computes (12 xi x) (8 y) as (96 xi x) y. If one factor must be computed anyway, or neither number can be deferred to a
+    * sum, the other factor's number is computed with it. The product then has no remaining number and can be one of two terms
+    * of a factor.
     */
   private def takenOver(a: Node, b: Node): Option[(Factor, Factor)] = (terms(a), terms(b)) match {
     case (Seq(x), Seq(Term(y, l, false, false)))
@@ -241,7 +242,7 @@ class Emission(constant: String => Int) {
     case _ => None
   }
 
-  /** As a factor, and what that is still to be multiplied by: a number k such that a sum takes in `result(k)` times something. */
+  /** Returns a factor and the remaining number k, such that a sum accepts a term with the factor `result(k)`. */
   private def factorOf(node: Node, result: Int => Int = k => k): (Factor, Int) = {
     val now = terms(node)
     now match {
@@ -258,20 +259,27 @@ class Emission(constant: String => Int) {
     }
   }
 
-  /** Is it to be made for a factor's sake? What stands in a register already, or what others read as well; nothing with xi or a conjugate. */
+  /** Whether computing the node for a factor is worthwhile: it is in a register already, or other expressions read it, and it
+    * has neither xi nor a conjugate.
+    */
   private def isWorthIt(node: Node) =
     terms(node).forall(t => !t.xi && !t.conj) && (terms(node).size == 1 || node.readers > 1)
 }
 
 object Emission {
 
-  /** Three times the constant of y^2 = x^3 + 4, and of y^2 = x^3 + 4 xi but for xi. */
+  /** Three times the constant of y^2 = x^3 + 4; of y^2 = x^3 + 4 xi without its factor xi. */
   private val tripleB = 12
 
-  /** What a sum can multiply a term by at most. */
+  /** Largest number by which a sum can multiply a term. */
   private val largest = 24
 
-  /** An expression. `made`: the register that has it; for products `result` and how many times that they are; `readers`: expressions that have it in them. */
+  /** An expression node.
+    *
+    * - `made`: the register with its value, if it was computed;
+    * - `result` and `scale`: of a product, the result register and the number by which the node multiplies it;
+    * - `readers`: the number of expressions that contain it.
+    */
   sealed abstract class Node {
     var made: Option[Made] = None
     var result: Option[Value] = None

@@ -4,32 +4,35 @@ import proofmill.arith.Copies
 import spinal.core._
 import spinal.lib._
 
-/** Two registers as a factor, a ± b; both coordinates, digit by digit. */
+/** Two registers as a factor, a ± b; both coordinates, digit by digit. `on`: b is used; `minus`: b is subtracted. */
 case class FactorTerms(width: Int) extends Bundle {
   val a, b = Bits(width bits)
   val on, minus = Bool()
 }
 
-/** Two multipliers of Fp as a multiplier of Fp2; [[Mode]] tells what they do in a cycle. With a = a0 + a1 u, b = b0 + b1 u:
+/** A multiplier of Fp2 from two multipliers of Fp; [[Mode]] selects the operation of each cycle. With a = a0 + a1 u, b = b0 +
+  * b1 u:
   *
   * {{{
   *   a b = (a0 b0 - a1 b1) + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u      outer: a0 b0, a1 b1; inner: (a0 + a1)(b0 + b1)
   *   a^2 = (a0 + a1)(a0 - a1) + 2 a0 a1 u
   * }}}
   *
-  *   1. The factors are added up.
-  *   2. Each multiplier's operands are chosen, of this cycle's factors or of those of the cycle before.
-  *   3. The products, as sums of digits' products that are not reduced.
-  *   4. Of this cycle's products and those of the cycle before, those that belong together.
-  *   5. Their sums, which are reduced.
+  * Pipeline stages:
+  *
+  *   1. Add the terms of the factors.
+  *   2. Select each multiplier's operands from the factors of this cycle or of the cycle before.
+  *   3. Multiply; the products are not reduced.
+  *   4. Select the products that form a result from those of this cycle and of the cycle before.
+  *   5. Add and reduce them.
   */
 class Fp2Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   import arithmetic.{digits, factor, long, register}
   private val coordinate = digits * register.width
   val io = new Bundle {
-    val mode = in(UInt(3 bits))
-    val a, b = in(FactorTerms(2 * coordinate))
-    val result = out(Bits(2 * coordinate bits)) // mulLatency cycles later
+    val mode = in(UInt(3 bits)) // the number of a [[Mode]]
+    val a, b = in(FactorTerms(2 * coordinate)) // factors, one cycle after the word's issue
+    val result = out(Bits(2 * coordinate bits)) // valid mulLatency cycles after the factors
   }
 
   private type Residue = Seq[SInt]
@@ -86,14 +89,15 @@ class Fp2Multiplier(arithmetic: Fp2Arithmetic) extends Component {
     Seq(Stretch) -> b0
   )
 
-  // 4. v0, v1 and m of this product: those of the cycle before for one that `Inner` completes, m for one that `Rest` completes.
+  // 4. v0, v1 and m of this product: v0 and v1 are those of the cycle before if `Inner` completes it; m is that of the cycle before if `Rest`
+  // completes it.
   private val products = arithmetic.product.latency
   private def residues(bits: Bits): Residue = bits.subdivideIn(digits slices).map(_.asSInt.resize(long.width)).toSeq
   private val (now0, now1) = (residues(x.io.product), residues(y.io.product))
   private val (before0, before1) = (held(now0), held(now1))
   private val done = Delay(mode, products)
 
-  /** For each digit of a coordinate, as it has many readers. */
+  /** Registers that decode the mode, one for each digit of a coordinate to limit the fan-out. */
   private def marks(some: Mode*): Seq[Bool] = Copies(is(done, some: _*), digits).toSeq
   private def either(when: Seq[Bool], yes: Residue, no: Residue): Residue =
     when.zip(yes.zip(no)).map { case (now, (p, q)) => now ? p | q }
@@ -105,7 +109,7 @@ class Fp2Multiplier(arithmetic: Fp2Arithmetic) extends Component {
   private val second = held(either(marks(Inner, Rest), either(marks(Inner), now0, before1), now1))
   private val secondLess = held(only(marks(Inner, Rest), v0))
 
-  // 5. c0 = v0 - v1, c1 = m - v0 - v1; else the two products.
+  // 5. c0 = v0 - v1, c1 = m - v0 - v1; in the other modes the two products.
   private def reduced(residue: Residue): Bits = {
     val unit = arithmetic.reducer()
     unit.io.a := Cat(held(residue).map(_.asBits))

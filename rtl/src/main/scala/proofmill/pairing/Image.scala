@@ -1,12 +1,12 @@
 package proofmill.pairing
 
-/** Where a program begins. */
+/** The entry point of a program. */
 case class Entry(name: String, address: Int)
 
-/** The words of all programs of a source, and what they refer to.
+/** The words of all programs of a source, with the properties that the hardware depends on.
   *
-  * @param homes registers of the linear unit's bank that belong to a variable
-  * @param registers how many of each bank are in use
+  * @param homes registers of the linear unit's bank that are allocated to a variable
+  * @param registers number of registers used in each bank
   */
 case class Image(
     words: Seq[BigInt],
@@ -20,8 +20,8 @@ case class Image(
 
 object Image {
 
-  /** Cycles from a block's last word to the next block's first one, if nothing has to be waited for: the next block's header is
-    * chosen two cycles after that word, and the first word two cycles after the header.
+  /** Cycles from a block's last word to the first word of the next block without stalls: the next block's header is issued
+    * two cycles after that word, and the first word two cycles after the header.
     */
   val between = 4
 
@@ -48,7 +48,7 @@ object Image {
     val first = blocks.filter(_.index == 0).map(b => b.routine -> addresses(b)).toMap
     val byBlock = blocks.zip(coded).toMap
 
-    /** A job can be dismissed where it waits. */
+    /** Whether a job can end after the block: at `end`, or cancelled while it waits. */
     def mayEnd(block: Block) = block.exit == Exit.End || block.exit == Exit.Await
 
     def control(block: Block): Seq[(String, Int)] = {

@@ -5,16 +5,17 @@ import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** Inverses in Fp, one after the other, 0 for 0: the canonical integer, division by it, and the residue of the quotient.
+/** A sequential inverter in Fp, which maps 0 to 0: canonical integer, division by it, and conversion of the quotient to a
+  * residue.
   *
-  * A context has at most one of them under way.
+  * Each context has at most one inversion in flight.
   */
 class Inverter(arithmetic: Fp2Arithmetic, contexts: Int) extends Component {
   import arithmetic.{digits, field, register}
   private def context = HardType(UInt(log2Up(contexts) bits))
   val io = new Bundle {
-    val in = slave(Flow(TaggedResidue(digits * register.width, context)))
-    val out = master(Stream(TaggedInteger(field.bits, context)))
+    val in = slave(Flow(TaggedResidue(digits * register.width, context))) // residues to invert; the tag is the context
+    val out = master(Stream(TaggedInteger(field.bits, context))) // canonical inverses, in the same order
   }
   private val residue = io.in.toStream.queue(contexts)
   private val canonical = new Canonical(Inverter.residue(arithmetic))
@@ -35,10 +36,10 @@ class Inverter(arithmetic: Fp2Arithmetic, contexts: Int) extends Component {
 
 object Inverter {
 
-  /** What [[short]] makes. */
+  /** The format of the results of [[short]]. */
   def residue(arithmetic: Fp2Arithmetic): Port = arithmetic.base.port("residue", arithmetic.base.reduced)
 
-  /** A register's digits, each as wide as a reduced sum's. */
+  /** Resizes a register's digits to the width of a reduced sum's digits. */
   def short(arithmetic: Fp2Arithmetic, residue: Bits): Bits =
     Cat(residue.subdivideIn(arithmetic.digits slices).map(_.asSInt.resize(arithmetic.base.reduced.width).asBits))
 }

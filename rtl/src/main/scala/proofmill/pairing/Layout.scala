@@ -2,7 +2,7 @@ package proofmill.pairing
 
 import proofmill.spec.Spec
 
-/** A field of the word: `bits` bits from bit `at`. */
+/** A bit field of the instruction word: `bits` bits from bit `at`. */
 case class Field(name: String, at: Int, bits: Int) {
   def encode(value: Int): BigInt = {
     require(value >= 0 && BigInt(value) < (BigInt(1) << bits), s"field $name: $value does not fit $bits bits")
@@ -10,7 +10,7 @@ case class Field(name: String, at: Int, bits: Int) {
   }
 }
 
-/** The word as `spec/pairing/word.toml` has it: its fields by name, those of a part behind the part's name. */
+/** The instruction word as `spec/pairing/word.toml` defines it. The names of a part's fields begin with the name of the part. */
 object Layout {
   private val table = Spec.table("pairing/word")
   private def rows(key: String): Seq[(String, Int)] = {
@@ -32,27 +32,27 @@ object Layout {
   val outsides: Seq[String] = texts("outsides")
   val alsos: Seq[String] = texts("alsos")
 
-  /** Of a job. */
+  /** Number of operands of a job. */
   val operands: Int = 1 << fields("base").bits
 
-  /** Of tables: slots of an entry, digits at a time, bits of a digit. */
+  /** Tables: slots of an entry, digits that select entries at the same time, bits of a digit. */
   private val tables = table.getTable("table")
   val entrySlots: Int = tables.getLong("slots").toInt
   val digits: Int = tables.getLong("digits").toInt
   val digitBits: Int = tables.getLong("bits").toInt
   val slotOfEntryBits = 3
 
-  /** Lines of a point, each an entry of its table, and their slots. */
+  /** Precomputed line coefficients of a point: the number of lines, each an entry of its table, and their slots. */
   private val readyLines = Spec.table("wire/coprocessor").getTable("lines")
   val (lines, lineSlots) = (Spec.int(readyLines, "count"), Spec.int(readyLines, "slots"))
 
-  /** The operand behind which a table begins. */
+  /** The operand at which a table begins. */
   val tableOperand = 1
 
-  /** Of the first slot of an entry, in its table. */
+  /** Bits of the first slot of an entry, relative to its table. */
   val entryBits: Int = BigInt((entrySlots << digitBits).max(lines * lineSlots)).bitLength
 
-  /** The value of a word that reads a slot of the entry of a digit. */
+  /** Returns the `value` field of a word that reads a slot of the entry that a digit selects. */
   def entry(digit: Int, slot: Int): Int = {
     require(digit < digits && slot < entrySlots, s"digit $digit has no slot $slot")
     (digit << slotOfEntryBits) | slot
@@ -61,6 +61,6 @@ object Layout {
   val longestGap: Int = 1 << fields("next_gap").bits
   def control(name: String): Int = controls.indexOf(name).ensuring(_ >= 0, s"no control $name")
 
-  /** A word that has these fields, and 0 in all others. */
+  /** Returns a word with these fields; all other fields are 0. */
   def word(values: (String, Int)*): BigInt = values.map { case (name, value) => fields(name).encode(value) }.sum
 }

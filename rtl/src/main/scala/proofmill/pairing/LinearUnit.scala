@@ -4,27 +4,29 @@ import proofmill.field.{Bound, Residue}
 import spinal.core._
 import spinal.lib._
 
-/** A register as a term: its conjugate, times xi, times 1 or 3, times 2^shift, negated; in this order. */
+/** A register as a term. The operations apply in this order: conjugate (`conj`), times xi (`xi`), times 3 (`triple`), times
+  * 2^shift, negate (`minus`). `on`: the term is used.
+  */
 case class SumTerm(width: Int) extends Bundle {
   val value = Bits(width bits)
   val on, minus, triple, xi, conj = Bool()
   val shift = UInt(2 bits)
 }
 
-/** The sum of four terms and of something from outside, reduced; both coordinates, digit by digit.
+/** Adds four terms and an external value and reduces the sum; both coordinates, digit by digit.
   *
-  *   1. Each term: x0 - x1 and x0 + x1 where it is multiplied by xi, and that three times if it is tripled, as the sum of up to four
+  *   1. Each term: x0 - x1 and x0 + x1 if it is multiplied by xi, times three if it is tripled, as a sum of up to four
   *      shifted digits. Its complement if it is negated.
-  *   2. The terms' sum.
-  *   3. Its reduction.
+  *   2. The sum of the terms.
+  *   3. The reduction.
   */
 class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   import arithmetic.{base, digits, register}
   private val coordinate = digits * register.width
   val io = new Bundle {
-    val terms = in(Vec.fill(LinearSum.terms)(SumTerm(2 * coordinate)))
-    val outside = in(Bits(2 * coordinate bits)) // 0 where there is nothing
-    val result = out(Bits(2 * coordinate bits)) // sumLatency cycles later
+    val terms = in(Vec.fill(LinearSum.terms)(SumTerm(2 * coordinate))) // terms, one cycle after the word's issue
+    val outside = in(Bits(2 * coordinate bits)) // 0 if there is no external value
+    val result = out(Bits(2 * coordinate bits)) // valid sumLatency cycles after the terms
   }
   private val largest = register * (2 * 3 * 8)
   private val total = largest * LinearSum.terms + register
@@ -35,7 +37,7 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   private def coordinates(bits: Bits): Seq[Seq[SInt]] =
     bits.subdivideIn(2 slices).map(_.subdivideIn(digits slices).map(_.asSInt).toSeq).toSeq
 
-  /** A term's digits, of which those that are negated are complements: 1 less than they should be. */
+  /** Returns a term's digits. Negated ones are complements, so they are 1 too small. */
   private def prepared(term: SumTerm): Seq[Seq[SInt]] = {
     val Seq(x0, x1) = coordinates(term.value)
     def digit(own: SInt, ownMinus: Bool, other: SInt, otherMinus: Bool) = {
@@ -52,7 +54,7 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
     }
     val zipped = x0.zip(x1)
     Seq(
-      zipped.map { case (p, q) => digit(p, False, q, !term.conj) }, // x0 - x1; x0 + x1 of a conjugate
+      zipped.map { case (p, q) => digit(p, False, q, !term.conj) }, // x0 - x1; x0 + x1 for a conjugate
       zipped.map { case (p, q) => digit(q, term.conj, p, False) }
     )
   }
@@ -69,15 +71,15 @@ class LinearUnit(arithmetic: Fp2Arithmetic) extends Component {
   io.result := Cat(sums)
 }
 
-/** A digit and, if both count, another one; at most one of them is negated, and its 1 is the carry. A module of its own, so that a bit of the
-  * sum is one function of what comes, whatever is behind it.
+/** Adds two digits, or passes the first one. At most one of them is negated; its 1 enters as the carry. It is a module of its
+  * own, so that each bit of the sum is one function of the inputs, independent of the logic that follows.
   */
 private class DigitSum(width: Int) extends Component {
   private val wide = width + 4
   val io = new Bundle {
-    val own, other = in(SInt(width bits))
-    val ownMinus, otherMinus, both = in(Bool())
-    val sum = out(SInt(wide bits))
+    val own, other = in(SInt(width bits)) // digits
+    val ownMinus, otherMinus, both = in(Bool()) // `own` or `other` is negated; `other` is added
+    val sum = out(SInt(wide bits)) // sum, in the same cycle
   }
   private def signed(x: SInt, minus: Bool) = x.resize(wide) ^ S(wide bits, default -> minus)
   private val p = signed(io.own, io.ownMinus)

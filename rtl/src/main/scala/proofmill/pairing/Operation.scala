@@ -1,9 +1,9 @@
 package proofmill.pairing
 
-/** An element of Fp2 on its way through a block: a register's content at its beginning, or an operation's result. */
+/** An element of Fp2 in a block: a register's content at the beginning, or an operation's result. */
 class Value(val maker: Option[Operation], val variable: Option[String])
 
-/** `factor` times a value, of which the conjugate may be taken first and which may be multiplied by xi = 1 + u then. */
+/** `factor` times a value, after an optional conjugation and an optional multiplication by xi = 1 + u. */
 case class Term(value: Value, factor: Int, xi: Boolean = false, conj: Boolean = false) {
   def alike(other: Term): Boolean = (value eq other.value) && xi == other.xi && conj == other.conj
 }
@@ -13,19 +13,19 @@ case class Factor(a: Value, b: Option[Value], minus: Boolean) {
   def values: Seq[Value] = a +: b.toSeq
 }
 
-/** What the linear unit takes besides registers. */
+/** An input of the linear unit that is not a register. */
 sealed trait Outside
 case class FromSlots(base: Int, slot: Int, whole: Boolean) extends Outside
 case class FromEntry(digit: Int, slot: Int, whole: Boolean) extends Outside
 case class FromConstants(index: Int) extends Outside
 case object FromInverter extends Outside
 
-/** Where the linear unit's result also goes. */
+/** An additional destination of the linear unit's result. */
 sealed trait Also
 case class ToSlots(base: Int, slot: Int, whole: Boolean) extends Also
 case object ToInverter extends Also
 
-/** What a unit does for one result. */
+/** An operation of a unit with one result. */
 sealed abstract class Operation {
   val value: Value = new Value(Some(this), None)
   def reads: Seq[Value]
@@ -51,7 +51,9 @@ class Pair(val a: Factor, val b: Factor) extends Operation {
   def reads: Seq[Value] = a.values ++ b.values
 }
 
-/** The sum of at most four terms. @param home the variable whose register takes it, if it is one's at the block's end */
+/** The sum of at most four terms. @param home the variable whose register is its destination, if it is the variable's final
+  * value
+  */
 class LinearSum(val terms: Seq[Term], val outside: Option[Outside], val also: Option[Also]) extends Operation {
   require(terms.size <= LinearSum.terms, s"${terms.size} terms")
   var home: Option[String] = None

@@ -4,12 +4,15 @@ import proofmill.micro.Candidate
 import spinal.core._
 import spinal.lib._
 
-/** What is known of a word before it is fetched. */
+/** The properties of a word that are available before it is fetched: whether it uses the multiplier (`mul`) and the linear
+  * unit (`sum`), whether the next word must follow at once (`hold`), whether it ends its block (`last`), and the stall cycles
+  * in front of it (`gap`).
+  */
 case class Info() extends Bundle {
   val mul, sum, hold, last = Bool()
   val gap = UInt(Layout.fields("next_gap").bits bits)
 
-  /** From the word's fields that begin with `prefix`. */
+  /** Assigns the word's fields whose names begin with `prefix`. */
   def of(word: Bits, prefix: String): Info = {
     mul := Words.flag(word, s"${prefix}_mul")
     sum := Words.flag(word, s"${prefix}_sum")
@@ -29,7 +32,7 @@ object Words {
   def flag(word: Bits, name: String): Bool = word(Layout.fields(name).at)
 }
 
-/** Whether a context's next word may begin, and for which units. */
+/** The issue state of a context: whether its next word can issue, and to which units. */
 case class Waiting() extends Bundle {
   val live = Bool()
   val info = Info()
@@ -45,31 +48,32 @@ case class Waiting() extends Bundle {
   }
 }
 
-/** One context: the place in its program, and when its next word may begin.
+/** One hardware context: its program counter, and when its next word can issue.
   *
-  * `now.info` is of the next word, `following` of the one after it. A word brings the info of the word after the next one, so that a word can
-  * begin in every cycle though its fetch takes one. Behind a block's last word nothing is known: its control names the next
-  * block's header, which brings the info of the first two words.
+  * `now.info` describes the next word and `following` the word after it. A fetched word contains the info of the word after
+  * the next one, so that a word can issue in every cycle although a fetch takes one cycle. After a block's last word no info
+  * is available: its control field names the header of the next block, which contains the info of its first two words.
   *
-  *   1. The word is chosen; the address goes on, and what follows moves up.
-  *   2. A cycle later it is there: `fetched`. Its info is `following`, or already `now.info` if the next word has been chosen meanwhile.
-  *   3. Control and header set all of it anew.
+  *   1. Issue: the word is selected, the address is incremented, and `following` becomes `now.info`.
+  *   2. Fetch: one cycle later the word arrives in `fetched`. Its info becomes `following`, or `now.info` if the next word
+  *      has been selected meanwhile.
+  *   3. Control and header words overwrite all of it.
   *
-  * What the choice looks at stands in registers: it is found out a cycle ahead, for the case that the word is chosen and for the other one.
+  * The inputs of the selection are registers. They are computed one cycle ahead, for both cases: the word is selected or not.
   */
 class PairingContext(addressBits: Int) extends Component {
   val io = new Bundle {
-    val start = slave(Flow(UInt(addressBits bits)))
-    val chosen = in(Bool())
-    val fromOldest = in(Bool()) // in the next cycle its number will be the oldest one's or above
-    val fetched = in(Bits(Layout.bits bits)) // a cycle after `chosen`
-    val inverse = in(Bool()) // what is waited for is there
-    val dismissed = in(Bool()) // the job ends where it waits
-    val answered = in(Bool())
-    val mul, other = out(Candidate()) // for a word that needs the multiplier, or for one that does not
-    val info = out(Info())
-    val address = out(UInt(addressBits bits))
-    val over = out(Bool())
+    val start = slave(Flow(UInt(addressBits bits))) // a job: the address of its program
+    val issued = in(Bool()) // pulse: the ready word is issued
+    val fromOldest = in(Bool()) // in the next cycle its index is at or above that of the oldest job
+    val fetched = in(Bits(Layout.bits bits)) // the word, valid in the cycle after `issued`
+    val inverse = in(Bool()) // level: the awaited inverse is written
+    val cancelled = in(Bool()) // level: the job ends at its wait
+    val retired = in(Bool()) // pulse: the ended job is retired
+    val mul, other = out(Candidate()) // requests to issue a word that uses the multiplier, or one that does not
+    val info = out(Info()) // of the next word
+    val address = out(UInt(addressBits bits)) // of the next word
+    val ended = out(Bool()) // level: the job has ended
   }
   private val levels = 4
   private val ending, waiting = RegInit(False)
@@ -80,21 +84,21 @@ class PairingContext(addressBits: Int) extends Component {
   private val stack = Vec(Seq.fill(levels)(Reg(UInt(addressBits bits))))
   private val count = Reg(UInt(Layout.fields("count").bits bits))
 
-  private val arrives = RegNext(io.chosen, init = False)
+  private val arrives = RegNext(io.issued, init = False)
   private val word = io.fetched
   private val control = Words.number(word, "control")
   private def is(name: String) = arrives && control === Layout.control(name)
   private val brought = Info().of(word, "next")
   when(arrives)(following := brought)
 
-  // If the word is chosen; nothing is known of what comes behind a block's last word.
+  // The next state if the word is selected. After a block's last word no info is available.
   private val gone = Waiting()
   gone.info := arrives ? brought | following
   gone.gap := gone.info.gap.andMask(!now.info.last).resized
   gone.live := !now.info.last
-  when(io.chosen)(address := address + 1)
+  when(io.issued)(address := address + 1)
 
-  // If it is not.
+  // The next state if the word is not selected.
   private val stays = CombInit(now)
   when(now.gap =/= 0)(stays.gap := now.gap - 1)
   private def header(at: UInt): Unit = {
@@ -130,18 +134,18 @@ class PairingContext(addressBits: Int) extends Component {
     header(address)
   }
   when(is("end"))(ending := True)
-  when(waiting && io.dismissed) {
+  when(waiting && io.cancelled) {
     waiting := False
     ending := True
   }
-  when(io.answered)(ending := False)
+  when(io.retired)(ending := False)
   when(io.start.valid) {
     header(io.start.payload)
     stays.gap := 0
   }
 
-  now := io.chosen ? gone | stays
-  private def next(of: Waiting => Bool): Bool = io.chosen ? of(gone) | of(stays)
+  now := io.issued ? gone | stays
+  private def next(of: Waiting => Bool): Bool = io.issued ? of(gone) | of(stays)
   private def candidate(of: Waiting => Bool): Candidate = {
     val candidate = Candidate().setAsReg()
     candidate.ready.init(False)
@@ -152,8 +156,8 @@ class PairingContext(addressBits: Int) extends Component {
   }
   io.mul := candidate(state => state.ready && state.info.mul)
   io.other := candidate(state => state.ready && !state.info.mul)
-  private val isThrough = RegNext(next(_.gap === 0)) // the gap
+  private val isThrough = RegNext(next(_.gap === 0)) // the gap has elapsed
   io.info := now.info
   io.address := address
-  io.over := ending && isThrough
+  io.ended := ending && isThrough
 }

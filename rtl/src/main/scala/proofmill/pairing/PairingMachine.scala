@@ -4,13 +4,13 @@ import proofmill.arith.{Pace, Price, Timing}
 import proofmill.field.Options
 import proofmill.spec.{Field => PrimeField}
 
-/** The pairing processor of BLS12-381: its arithmetic, its programs and how many contexts it has.
+/** The pairing processor of BLS12-381: its arithmetic, its programs and the number of contexts.
   *
-  * 162 tiles for each multiplier. One job alone waits for every stage, so tables stand side by side, and carries are long.
+  * Each multiplier has 162 tiles. A single job is bound by latency, so tables are read in parallel and carry chains are long.
   *
-  * @param twin behavioural multipliers
+  * @param model behavioural multipliers
   */
-class PairingMachine(twin: Boolean) {
+class PairingMachine(model: Boolean) {
   val contexts = 8
   val curve = "bls12_381"
   val field: PrimeField = PrimeField("bls12_381_fp")
@@ -19,13 +19,13 @@ class PairingMachine(twin: Boolean) {
     Options(
       Price(lutPerDsp = 250, pace = Pace(chain = Timing.coefficients.chain, levels = 4, joined = true)),
       chain = 1,
-      twin = twin
+      model = model
     )
   )
   val image: Image = Image(Source(curve), arithmetic.latency)
   val constants: Seq[(BigInt, BigInt)] = image.constants.map(Constants(field)(_))
 
-  /** The number of a program. */
+  /** Returns the number of a program. */
   def program(name: String): Int =
     image.entries.indexWhere(_.name == name).ensuring(_ >= 0, s"spec/pairing/$curve.asm has no entry $name")
   def processor(slotBits: Int) = new PairingProcessor(arithmetic, image, constants, contexts, slotBits)

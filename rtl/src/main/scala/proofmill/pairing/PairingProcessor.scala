@@ -5,13 +5,13 @@ import proofmill.micro.RegisterBank
 import spinal.core._
 import spinal.lib._
 
-/** What is to be done: a program by its number, and the first slots of its operands. */
+/** A job: the number of its program, and the first slots of its operands. */
 case class Start(programs: Int, slotBits: Int) extends Bundle {
   val program = UInt(log2Up(programs) bits)
   val operands = Vec.fill(Layout.operands)(UInt(slotBits bits))
 }
 
-/** Whether the job of a context may go on where it waits for that, or ends there. */
+/** A verdict on a waiting job: it continues (`good`) or ends. */
 case class Permit(contexts: Int) extends Bundle {
   val context = UInt(log2Up(contexts) bits)
   val good = Bool()
@@ -19,12 +19,12 @@ case class Permit(contexts: Int) extends Bundle {
 
 /** The pairing processor: a multiplier and a linear unit over Fp2, shared by contexts that run programs on a memory of slots.
   *
-  * A slot holds a residue. From outside it is written and read as an integer; a written one is there when `writing` has fallen.
-  * Jobs are answered in the order in which they came. Who starts a job sees to it that no other one still writes what it reads,
-  * or reads what it writes.
+  * A slot holds a residue. The `write` and `read` ports transfer integers; a written slot is valid after `writing` has
+  * fallen. Jobs retire in the order of their start. The client guarantees that no other job in flight writes what a job
+  * reads, or reads what it writes.
   *
-  * A job whose program looks at its operands stores what it finds behind operand d, `checked`, and goes on; before it stores a result
-  * it waits for its verdict, which comes once. One that goes through a table reads `entries`.
+  * A job whose program validates its operands stores the result at operand d (pulse `checked`) and continues. Before it
+  * stores its results, it waits for its verdict, which arrives once. A job that reads a table uses `entries`.
   */
 class PairingProcessor(
     arithmetic: Fp2Arithmetic,
@@ -41,24 +41,24 @@ class PairingProcessor(
   private val indexBits = log2Up(contexts)
 
   val io = new Bundle {
-    val start = slave(Stream(Start(image.entries.size, slotBits)))
-    val done = master(Event)
-    val startContext = out(UInt(log2Up(contexts) bits)) // of the job that is started, valid while `start` fires
+    val start = slave(Stream(Start(image.entries.size, slotBits))) // jobs
+    val done = master(Event) // the oldest job retires
+    val startContext = out(UInt(log2Up(contexts) bits)) // context of the job that starts, valid while `start` fires
     val ended = out(Bits(contexts bits)) // levels: the context's job has ended, whether or not earlier ones have
     val idle = out(Bool()) // level: no job is in flight
-    val checked = out(Bool()) // pulse: a value is stored behind a job's operand d
-    val verdict = slave(Flow(Permit(contexts)))
-    // Per context the entries of its table that its digits select, a cycle before they are read.
+    val checked = out(Bool()) // pulse: a value is stored at a job's operand d
+    val verdict = slave(Flow(Permit(contexts))) // once for each job that waits for it
+    // For each context the table entries that its digits select, one cycle before they are read.
     val entries = in(Vec.fill(contexts, Layout.digits)(UInt(Layout.entryBits bits)))
     val entryRead = out(Bool()) // pulse: the job of `entryContext` reads one of its entries
-    val entryContext = out(UInt(log2Up(contexts) bits))
-    val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits))))
-    val writing = out(Bool())
-    val read = slave(Stream(UInt(slotBits bits)))
-    val value = master(Flow(Bits(field.bits bits)))
+    val entryContext = out(UInt(log2Up(contexts) bits)) // the context of `entryRead`
+    val write = slave(Stream(TaggedInteger(field.bits, UInt(slotBits bits)))) // integers; the tag is the slot
+    val writing = out(Bool()) // level: a written integer is not in its slot yet
+    val read = slave(Stream(UInt(slotBits bits))) // slots to read, one at a time
+    val value = master(Flow(Bits(field.bits bits))) // the canonical integer of the slot read
   }
 
-  // 1. Jobs: their operands are kept beside their context.
+  // 1. Jobs: each context has registers for its job's operands.
   private val control = new Sequencer(image, contexts)
   control.io.start.arbitrationFrom(io.start)
   private val addressBits = control.io.start.payload.getWidth
@@ -68,12 +68,12 @@ class PairingProcessor(
   private val entries = Vec(operands.zip(io.entries).map { case (job, entries) =>
     RegNext(Vec(entries.map(_.resize(slotBits) + job(Layout.tableOperand))))
   })
-  io.done << control.io.answered
+  io.done << control.io.retired
   io.startContext := control.io.startContext
-  io.ended := control.io.over
+  io.ended := control.io.ended
   io.idle := control.io.idle
 
-  // 2. Registers: four readers of the multiplier, four of the linear unit.
+  // 2. Operand read: four read ports for the multiplier, four for the linear unit.
   private val (mul, sum) = (control.io.mul, control.io.sum)
   private val factors = Seq("a", "a2", "b", "b2")
   private val terms = (0 until LinearSum.terms).map(i => s"t$i")
@@ -87,7 +87,7 @@ class PairingProcessor(
     RegNext(Words.flag(issue.word, s"${name}_bank")) ? banks(1).io.values(i) | banks(0).io.values(i)
   }
 
-  /** What a result's register is told a cycle before it. */
+  /** Writes back a result; the bank receives the address one cycle before the data. */
   private def writes(bank: Int, issue: Flow[Issue], makes: Bool, name: String, cycles: Int, result: Bits): Unit = {
     banks(bank).io.coming.valid := Delay(issue.valid && makes, cycles, init = False)
     banks(bank).io.coming.payload := Delay(place(bank, issue, name), cycles)
@@ -152,7 +152,7 @@ class PairingProcessor(
     | constant.andMask(outside("constant"))
     | inverse.andMask(outside("inverse")).resize(2 * coordinate))
 
-  // 5. Integers from outside, and inverses, become residues.
+  // 5. Written integers and inverses are converted to residues.
   private val results = latency.sum + 1 // cycles from the word to its sum
   private def isAlso(name: String) =
     sum.valid && Words.flag(sum.word, "sum_on") && Words.number(sum.word, "also") === Layout.alsos.indexOf(name)
@@ -164,7 +164,7 @@ class PairingProcessor(
   inverter.io.in.tag := Delay(sum.context, results)
 
   private val tag = HardType(Bits(1 + slotBits.max(indexBits) bits))
-  private val intake = new ResidueEncoder(arithmetic, tag)
+  private val encoder = new ResidueEncoder(arithmetic, tag)
   private def tagged(from: Stream[TaggedInteger[UInt]], inverse: Bool) = {
     val to = Stream(TaggedInteger(field.bits, tag))
     to.arbitrationFrom(from)
@@ -172,34 +172,34 @@ class PairingProcessor(
     to.tag := inverse ## from.tag.resize(tag.getBitsWidth - 1)
     to
   }
-  intake.io.in << StreamArbiterFactory.lowerFirst.on(Seq(tagged(inverter.io.out, True), tagged(io.write, False)))
-  private val isInverse = intake.io.out.tag.msb
-  private val inverseOf = intake.io.out.tag.resize(indexBits).asUInt
-  private val there = Reg(Bits(contexts bits)) init 0
-  private val comes = intake.io.out.fire && isInverse
-  inverses.write(inverseOf, intake.io.out.residue, comes)
+  encoder.io.in << StreamArbiterFactory.lowerFirst.on(Seq(tagged(inverter.io.out, True), tagged(io.write, False)))
+  private val isInverse = encoder.io.out.tag.msb
+  private val inverseOf = encoder.io.out.tag.resize(indexBits).asUInt
+  private val inverseValid = Reg(Bits(contexts bits)) init 0
+  private val inverseArrives = encoder.io.out.fire && isInverse
+  inverses.write(inverseOf, encoder.io.out.residue, inverseArrives)
   private def mark(when: Bool, context: UInt) = UIntToOh(context, contexts).andMask(when)
   private val begins = mark(io.start.fire, control.io.startContext)
-  private def judged(good: Boolean) = mark(io.verdict.valid && io.verdict.good === Bool(good), io.verdict.context)
-  there := (there | mark(comes, inverseOf) | judged(good = true)) &
-    ~(mark(isAlso("inverter"), sum.context) | begins) // an earlier one no longer counts
-  control.io.inverse := there
-  private val dismissed = Reg(Bits(contexts bits)) init 0
-  dismissed := (dismissed | judged(good = false)) & ~begins
-  control.io.dismissed := dismissed
+  private def verdicts(good: Boolean) = mark(io.verdict.valid && io.verdict.good === Bool(good), io.verdict.context)
+  inverseValid := (inverseValid | mark(inverseArrives, inverseOf) | verdicts(good = true)) &
+    ~(mark(isAlso("inverter"), sum.context) | begins) // the flag of an earlier inverse is cleared
+  control.io.inverse := inverseValid
+  private val cancelled = Reg(Bits(contexts bits)) init 0
+  cancelled := (cancelled | verdicts(good = false)) & ~begins
+  control.io.cancelled := cancelled
   private val writing = RegInit(False)
-  when(intake.io.out.fire && !isInverse)(writing := False)
+  when(encoder.io.out.fire && !isInverse)(writing := False)
   when(io.write.fire)(writing := True)
   io.writing := writing
 
-  // 6. Slots: a program's result goes first.
+  // 6. Slots: a program's results have priority.
   private val (pair, single) = (also("slots"), also("slot"))
   private val stores = pair || single
   io.checked := RegNext(stores && Delay(Words.number(sum.word, "base") === Layout.operands - 1, results), init = False)
-  private val arrives = intake.io.out.valid && !isInverse
-  intake.io.out.ready := isInverse || !stores
-  slots.io.store := stores ? Delay(slots.io.load(0), results) | intake.io.out.tag.resize(slotBits).asUInt
-  slots.io.stored := Vec(stores ? c0 | intake.io.out.residue, c1)
+  private val arrives = encoder.io.out.valid && !isInverse
+  encoder.io.out.ready := isInverse || !stores
+  slots.io.store := stores ? Delay(slots.io.load(0), results) | encoder.io.out.tag.resize(slotBits).asUInt
+  slots.io.stored := Vec(stores ? c0 | encoder.io.out.residue, c1)
   slots.io.enable := Vec(stores || arrives, pair)
   private val canonical = new Canonical(Inverter.residue(arithmetic))
   private val reading = RegInit(False)

@@ -3,18 +3,20 @@ package proofmill.pairing
 import spinal.core._
 import spinal.lib._
 
-/** A plain integer as a residue's digits: the sum of the digits of 2^i for all bits i that are set, eight bits a cycle, reduced.
+/** Converts an integer to a residue's digits: the sum of the digits of 2^i for all set bits i, eight bits each cycle,
+  * followed by a reduction.
   *
-  *   1. Idle: takes an integer.
-  *   2. Add: the next eight bits' digits are there a cycle after their place; their sum, and then the total, a cycle later each.
-  *   3. Reduce: until the reduction's result is there, which stays until it is taken.
+  *   1. Idle: accepts an integer.
+  *   2. Add: the table row of the next eight bits is read one cycle after its address; one cycle later its sum is valid,
+  *      and another cycle later it is added to the total.
+  *   3. Reduce: waits for the result of the reduction, and holds it until it is accepted.
   */
 class ResidueEncoder[T <: Data](arithmetic: Fp2Arithmetic, tag: HardType[T]) extends Component {
   import ResidueEncoder._
   import arithmetic.{base, digits, field, register}
   val io = new Bundle {
-    val in = slave(Stream(TaggedInteger(field.bits, tag)))
-    val out = master(Stream(TaggedResidue(digits * register.width, tag)))
+    val in = slave(Stream(TaggedInteger(field.bits, tag))) // integers
+    val out = master(Stream(TaggedResidue(digits * register.width, tag))) // residues, with the same tag
   }
   private val steps = (field.bits + bitsPerCycle - 1) / bitsPerCycle
   private val width = register.width

@@ -2,25 +2,26 @@ package proofmill.pairing
 
 import spinal.core._
 
-/** The slots: two neighbours are read, and two or one written, in a cycle; and one is shown outside. Values are there in the next cycle.
+/** The slot memory: in each cycle it reads two neighbouring slots, writes one or two, and reads one for the host. Values are
+  * valid in the next cycle.
   *
-  * Even and odd slots stand in memories of their own, one reader each.
+  * Even and odd slots are in separate memories, one for each reader.
   */
 class Slots(width: Int, slotBits: Int) extends Component {
   val io = new Bundle {
-    val load = in(Vec.fill(2)(UInt(slotBits bits))) // both
-    val store, show = in(UInt(slotBits bits)) // the first one
-    val loaded = out(Vec.fill(2)(Bits(width bits)))
-    val stored = in(Vec.fill(2)(Bits(width bits)))
-    val enable = in(Vec.fill(2)(Bool()))
-    val shown = out(Bits(width bits))
+    val load = in(Vec.fill(2)(UInt(slotBits bits))) // addresses of both slots
+    val store, show = in(UInt(slotBits bits)) // address of the first slot
+    val loaded = out(Vec.fill(2)(Bits(width bits))) // their residues, one cycle after `load`
+    val stored = in(Vec.fill(2)(Bits(width bits))) // residues to write
+    val enable = in(Vec.fill(2)(Bool())) // whether each of them is written
+    val shown = out(Bits(width bits)) // the residue, one cycle after `show`
   }
 
-  /** Where the even one and the odd one of two neighbours stand. */
+  /** Returns the addresses of the even and the odd slot of two neighbours. */
   private def places(first: UInt): Seq[UInt] = Seq((first + first.lsb.asUInt) >> 1, first >> 1)
   private def inOrder[T <: Data](swap: Bool, even: T, odd: T): Vec[T] = Vec(swap ? odd | even, swap ? even | odd)
 
-  private val banks = Seq.fill(2, 2)(Mem(Bits(width bits), 1 << (slotBits - 1))) // the reader's, even and odd
+  private val banks = Seq.fill(2, 2)(Mem(Bits(width bits), 1 << (slotBits - 1))) // for each reader, even and odd slots
   private val data = inOrder(io.store.lsb, io.stored(0), io.stored(1))
   private val enable = inOrder(io.store.lsb, io.enable(0), io.enable(1))
   for (bank <- banks; ((memory, place), i) <- bank.zip(places(io.store)).zipWithIndex)

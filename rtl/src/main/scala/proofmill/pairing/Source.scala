@@ -6,14 +6,15 @@ import proofmill.spec.Spec
 
 import scala.jdk.CollectionConverters._
 
-/** The programs of a curve as `spec/pairing` has them: routines of statements over Fp2, nothing yet about registers or words.
+/** The programs of a curve in `spec/pairing`: routines of statements over Fp2, before register allocation and encoding.
   *
-  * `docs/rtl/pairing_processor.md` tells the language.
+  * `docs/rtl/pairing_processor.md` describes the language.
   */
 case class Source(name: String, routines: Seq[Source.Routine]) {
   import Source._
   private val known = routines.map(_.name)
-  for (name <- known.diff(known.distinct).headOption) sys.error(s"spec/pairing/${this.name}.asm: $name stands twice")
+  for (name <- known.diff(known.distinct).headOption)
+    sys.error(s"spec/pairing/${this.name}.asm: $name is defined twice")
 
   def routine(name: String): Routine =
     routines.find(_.name == name).getOrElse(sys.error(s"spec/pairing/${this.name}.asm: no routine $name"))
@@ -24,7 +25,7 @@ object Source {
   sealed trait Kind
   case object Once extends Kind
 
-  /** Its one block is executed as often as its caller says. */
+  /** A routine with one block, which is repeated as often as the caller specifies. */
   case object Loop extends Kind
   case object Entry extends Kind
 
@@ -33,7 +34,7 @@ object Source {
   sealed trait Statement
   case class Assign(targets: Seq[String], right: Right) extends Statement
 
-  /** To two slots an element, or to one of which only the first coordinate is stored. */
+  /** Stores each element to two slots, or (`whole` is false) its first coordinate to one slot. */
   case class Store(base: Int, slot: Int, names: Seq[String], whole: Boolean) extends Statement
   case class Invert(name: String) extends Statement
   case object Await extends Statement
@@ -41,10 +42,10 @@ object Source {
   /** `times` is 1 for a routine that is no loop. */
   case class Call(routine: String, times: Int) extends Statement
 
-  /** What is assigned, element by element, except for a formula's outputs. */
+  /** The right side of an assignment, element by element except for a formula's outputs. */
   sealed trait Right
 
-  /** What a formula's letters are: elements of Fp2, of Fp as first coordinates, or two of Fp side by side. */
+  /** The type of a formula's letters: elements of Fp2, elements of Fp as first coordinates, or pairs of elements of Fp. */
   sealed trait Over
   case object OverFp2 extends Over
   case object OverFp extends Over
@@ -55,10 +56,10 @@ object Source {
   case class Unary(operation: String, a: Seq[String]) extends Right
   case class Scaled(factor: Int, a: Seq[String]) extends Right
 
-  /** From two slots an element, or from one that has an element of Fp. */
+  /** Loads each element from two slots, or an element of Fp from one slot. */
   case class Load(base: Int, slot: Int, whole: Boolean) extends Right
 
-  /** Of the entry that a digit says, of the table at operand b. */
+  /** Loads from the entry that a digit selects, of the table at operand b. */
   case class Digit(digit: Int, slot: Int, whole: Boolean) extends Right
   case class Constant(name: String) extends Right
   case object Inverse extends Right

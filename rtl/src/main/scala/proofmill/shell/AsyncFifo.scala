@@ -3,17 +3,19 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** A first-in first-out queue between two clocks that know nothing of each other.
+/** An asynchronous FIFO between two unrelated clocks.
   *
-  * Each side counts its own words, one bit wider than an address, and shows the count to the other side in Gray code: from word to word one
-  * bit changes, so whoever samples it in the middle of a change reads the count before or after. Two registers in a row
-  * (`ASYNC_REG`) settle it. A side sees the other's count late, so it believes the queue fuller, or emptier, than it is, never the opposite.
-  * Source: Cummings, "Simulation and Synthesis Techniques for Asynchronous FIFO Design", SNUG 2002, style 1.
+  * Each side counts its own words, one bit wider than an address, and passes the count to the other side in Gray code.
+  * Consecutive counts differ in one bit, so a sample during a change is the count before or after. Two consecutive registers
+  * (`ASYNC_REG`) resolve metastability. A side receives the other side's count late, so the FIFO can appear fuller to the
+  * writer and emptier to the reader than it is, never the opposite. Source: Cummings, "Simulation and Synthesis Techniques
+  * for Asynchronous FIFO Design", SNUG 2002, style 1.
   *
-  * A word can leave three of its reader's cycles after the writer's edge, one a cycle (block memory with two clocks). The queue holds
-  * `depth` words and the one that is offered. Both sides are reset together: see [[Crossing]].
+  * A word can leave three reader cycles after the writer's edge; one word each cycle (block memory with two clocks). The FIFO
+  * holds `depth` words and the offered one. Both sides are reset together: see [[Crossing]].
   *
-  * For the vendor's tools: `set_max_delay -datapath_only` from the counts to their synchronisers, less than a period of the faster clock.
+  * Timing constraint: `set_max_delay -datapath_only` from the counts to their synchronisers, less than a period of the faster
+  * clock.
   */
 case class AsyncFifo[T <: Data](payload: HardType[T], depth: Int, writer: ClockDomain, reader: ClockDomain)
     extends Component {
@@ -31,7 +33,7 @@ case class AsyncFifo[T <: Data](payload: HardType[T], depth: Int, writer: ClockD
     val gray = Reg(Bits(countBits bits)) init 0
     val sight = Synchroniser.gray(read)
     val seen = sight.here
-    // Full: the other count is `depth` behind, whose Gray code differs in the two highest bits.
+    // Full: the other count is `depth` behind; its Gray code differs in the two highest bits.
     push.ready := gray =/= (seen ^ B(3 << (countBits - 2), countBits bits))
     memory.write(count.resized, push.payload, enable = push.fire)
     val next = count + push.fire.asUInt

@@ -4,10 +4,10 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** AXI4 from a manager's clock to a subordinate's: an [[AsyncFifo]] for each of its channels.
+/** AXI4 clock domain crossing: an [[AsyncFifo]] for each channel.
   *
-  * Data has room for `depth` beats, addresses and responses for as many. Both domains are in reset together, or each for as
-  * long as the other is.
+  * Each FIFO holds `depth` beats, addresses or responses. Both domains are in reset together, or each for as long as the
+  * other is.
   */
 case class AxiCrossing(config: Axi4Config, depth: Int, managers: ClockDomain, subordinates: ClockDomain)
     extends Component {

@@ -4,10 +4,10 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 
-/** An AXI4-Lite subordinate for registers: one outstanding read and one outstanding write, the response is always OKAY.
+/** An AXI4-Lite subordinate for registers: one outstanding read and one outstanding write; the response is always OKAY.
   *
-  * A write waits for its address and its data, in either order. Two reads are at least three cycles apart. Addresses are in bytes; the two lowest
-  * bits are ignored.
+  * A write waits for its address and its data, in either order. There are at least two cycles between two reads. Addresses
+  * are in bytes; the two lowest bits are ignored.
   */
 case class AxiLitePort(addressBits: Int) extends Component {
   val axi = slave(AxiLite4(addressBits, 32))

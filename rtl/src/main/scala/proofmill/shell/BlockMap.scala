@@ -38,7 +38,7 @@ object BlockMap {
         case Register.Counter =>
           map.counter(address, status.getOrElse(register.name, missing))
           None
-        case Register.ReadWrite if status.contains(register.name) => // whoever gives it takes the writes too
+        case Register.ReadWrite if status.contains(register.name) => // the owner of the status handles writes, too
           map.readOnly(address, status(register.name).resize(register.bits bits))
           None
         case Register.ReadWrite =>

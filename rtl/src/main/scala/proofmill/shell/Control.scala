@@ -3,7 +3,7 @@ package proofmill.shell
 import proofmill.spec.Spec
 import spinal.core._
 
-/** Packets that the shell answers itself, from `spec/wire/shell.toml`. */
+/** Packets that the shell handles itself, from `spec/wire/shell.toml`. */
 object Control {
   private val wire = Spec.table("wire/shell")
 
@@ -33,7 +33,7 @@ object RequestKind extends SpinalEnum {
   val RESET, STATUS, IGNORE = newElement()
 }
 
-/** A packet that is not an engine's; absent bytes of its header are zero. */
+/** A packet that is not a command of an engine; missing bytes of its header are zero. */
 case class Request() extends Bundle {
   val kind = RequestKind()
   val header = Bits(64 bits)

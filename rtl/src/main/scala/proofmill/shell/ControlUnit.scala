@@ -4,7 +4,7 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** The contents of the STATUS reply; all but the busy bit is constant. */
+/** The contents of the STATUS reply; only the busy bit is variable. */
 case class Identity(version: BigInt, buildDate: BigInt, buildHost: BigInt, capabilities: BigInt) {
 
   /** The reply as one little-endian number, `state` zero. */
@@ -12,14 +12,14 @@ case class Identity(version: BigInt, buildDate: BigInt, buildHost: BigInt, capab
     Control.statusReply | (version << 8 * 8) | (buildDate << 12 * 8) | (buildHost << 20 * 8) | (capabilities << 28 * 8)
 }
 
-/** Answers RESET, STATUS and IGNORE requests in order, and executes resets.
+/** Replies to RESET, STATUS and IGNORE requests in order, and executes resets.
   *
   * A request is accepted with the last word of its reply. A reset, requested by a packet or by `softReset`:
   *   1. `resetting` rises: engines and their queues are in reset, incomplete replies are discarded;
-  *   2. the reset is done at least `resetCycles` later, when no complete reply waits and no memory access is outstanding;
-  *   3. the reply, for a packet; `resetting` falls with it.
-  * The RESET packet stays at the end of the stream meanwhile, so nothing behind it is lost. STATUS and IGNORE are
-  * answered during a soft reset, too.
+  *   2. the reset is complete at least `resetCycles` later, when no complete reply waits and no memory access is outstanding;
+  *   3. the reply is sent, for a packet; `resetting` falls with it.
+  * The RESET packet stays at the head of the stream during that time, so no later packet is lost. STATUS and IGNORE are
+  * handled during a soft reset, too.
   */
 case class ControlUnit(identity: Identity, resetCycles: Int) extends Component {
 

@@ -68,7 +68,7 @@ case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 1
     manager.r << data.m2sPipe()
   }
 
-  // Writes. `left`: beats of data that the current write lacks.
+  // Writes. `left`: missing data beats of the current write.
   val write = new Area {
     val left = Reg(UInt(9 bits)) init 0
     val open = Reg(UInt(countBits bits)) init 0

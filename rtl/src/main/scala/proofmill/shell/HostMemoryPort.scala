@@ -45,7 +45,7 @@ class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Componen
     val at = HostMemoryPort.header.getTable(name)
     header(8 * Spec.int(at, "offset"), 8 * Spec.int(at, "bytes") bits).asUInt
   }
-  val ended = Reg(Bool()) // the transfer's last beat was taken
+  val ended = Reg(Bool()) // the transfer's last beat was accepted
   val taking = io.transfers.fire
   when(taking)(ended := io.transfers.last)
 
@@ -69,7 +69,7 @@ class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Componen
   val status = Reg(UInt(32 bits))
   io.channel := RegNextWhen(field("channel").resize(io.channel.getWidth bits), state === State.CHECK) init 0
 
-  // 3. Data to the queue: `missing` beats are still to come.
+  // 3. Data to the queue: `missing` beats have not arrived.
   private val countBits = log2Up(HostMemoryPort.longest + 1)
   val missing = Reg(UInt(countBits bits))
   val unpacker = new SliceUnpacker
@@ -89,7 +89,7 @@ class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Componen
     when(madeUp)(status := HostMemoryPort.status("length"))
   }
 
-  // Bursts from the queue: `left` beats have no address yet, `owed` ones are of the present burst.
+  // Bursts from the queue: `left` beats have no address yet; `owed` beats belong to the current burst.
   val left = Reg(UInt(countBits bits)) init 0
   val place = Reg(UInt(config.addressWidth bits))
   val owed = Reg(UInt(log2Up(most + 1) bits)) init 0
@@ -181,7 +181,7 @@ object HostMemoryPort {
   private def kind(name: String): Int = Spec.int(wire.getTable("kind"), name)
   private def status(name: String): Int = Spec.int(wire.getTable("status"), name)
 
-  /** Outstanding bursts, at most. */
+  /** Maximum number of outstanding bursts. */
   private val bursts = 32
 
   /** Beats of the longest transfer: 4 MiB. */

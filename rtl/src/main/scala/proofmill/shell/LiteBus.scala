@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 import spinal.lib.bus.amba4.axilite._
 
-/** AXI4-Lite of a card's registers as AXI4, for the firewall and the crossing, and back. */
+/** Conversion of a card's register bus from AXI4-Lite to AXI4, for the firewall and the crossing, and back. */
 object LiteBus {
   val config: Axi4Config = Engine.bus(Shell.addressBits, dataBits = 32)
 

@@ -5,11 +5,12 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Packets through registers: the AXI-Stream FIFO registers of `spec/wire/shell.toml`, `[mailbox]`.
+/** A register interface for packets: the AXI-Stream FIFO registers of `spec/wire/shell.toml`, `[mailbox]`.
   *
-  * Interrupt status bits are sticky and cleared by writing 1; "receive complete" stays set while a packet waits, so no order
-  * of reads and clears loses one. "Transmit complete" means that the packet was launched, which cannot fail any more.
-  * Data and length registers take whole words: byte strobes do not matter here. No reset touches what is in the boxes.
+  * Interrupt status bits are sticky and cleared by writing 1. "Receive complete" stays set while a packet waits, so no order
+  * of reads and clears loses one. "Transmit complete" indicates that the packet was launched, after which it cannot fail.
+  * Data and length registers are written as whole words; byte strobes are ignored. Resets do not affect the contents of the
+  * FIFOs.
   */
 case class Mailbox(depth: Int) extends Area {
   private val wire = Spec.table("wire/shell").getTable("mailbox")
@@ -29,7 +30,7 @@ case class Mailbox(depth: Int) extends Area {
     val sizeError = 25
   }
 
-  // What the published card shows after power-up: both resets complete, both programmable-empty flags.
+  // The state of the published card after power-up: both resets complete, both programmable-empty flags set.
   private val atPowerUp = BigInt("01D00000", 16)
 
   def connect(map: RegisterMap, port: AxiLitePort, base: Int): Unit = {

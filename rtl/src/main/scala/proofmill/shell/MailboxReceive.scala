@@ -4,10 +4,10 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Card to host: whole packets wait as a length in bytes and 32-bit words.
+/** Card to host: a FIFO of whole packets, each stored as a length in bytes and 32-bit words.
   *
-  * `length` is that of the packet whose words are being read, 0 when none waits; `word` its next word, 0 when none is there.
-  * After the last word of a packet both turn to the next. `waiting` counts the words of whole packets. Memory:
+  * `length` is that of the packet being read, 0 if there is none; `word` is its next word, 0 if there is none. After the last
+  * word of a packet both advance to the next packet. `waiting` counts the words of whole packets. Memory:
   * {{{
   *   read ... [length][word][word] ... base: slot for the next length, [word][word] ... write
   * }}}
@@ -18,7 +18,7 @@ case class MailboxReceive(depth: Int) extends Component {
 
   val input = slave(Word.packets)
 
-  /** Takes `word`. */
+  /** Pulse: `word` is consumed. */
   val take = in(Bool())
   val length = out(UInt(log2Up(depth) + 3 bits))
   val word = out(Bits(32 bits))
@@ -29,7 +29,7 @@ case class MailboxReceive(depth: Int) extends Component {
   val write = Reg(pointer) init 1
   val room = (write - read) < depth
 
-  // In: lower half, upper half if there, and after the last one the length.
+  // Input: lower half, upper half if valid, and after the last one the length.
   object Half extends SpinalEnum { val LOWER, UPPER, LENGTH = newElement() }
   val half = RegInit(Half.LOWER)
   val bytes = Reg(UInt(log2Up(depth) + 3 bits)) init 0
@@ -61,7 +61,7 @@ case class MailboxReceive(depth: Int) extends Component {
     bytes := 0
   }
 
-  // Out: the length is fetched as soon as the words before it are gone.
+  // Output: the length is fetched as soon as the words before it are consumed.
   val address = Stream(UInt(log2Up(depth) bits))
   address.valid := read =/= base
   address.payload := read.resized

@@ -4,10 +4,10 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Host to card: 32-bit words are put down one by one, then `launch` with the length in bytes makes a packet of them.
+/** Host to card: 32-bit words are written one by one; `launch` with the length in bytes then completes a packet.
   *
-  * A launch whose length does not match the words put down sends nothing and forgets them (`sizeError`); so does
-  * length 0. A word that finds no room is lost (`overrun`), and the launch after it fails. Memory:
+  * A launch whose length does not match the written words sends nothing and discards them (`sizeError`); so does length 0. A
+  * word that exceeds the memory is lost (`overrun`), and the next launch fails. Memory:
   * {{{
   *   read ... [length][word][word] ... base: slot for the next length, [word][word] ... write
   * }}}
@@ -22,7 +22,7 @@ case class MailboxTransmit(depth: Int) extends Component {
 
   val launched, sizeError, overrun = out(Bool())
 
-  /** Free words, four kept back as the published register does. */
+  /** Free words, less four as in the published register. */
   val vacancy = out(UInt(log2Up(depth) + 1 bits))
 
   private val memory = Mem(Bits(32 bits), depth)
@@ -32,7 +32,7 @@ case class MailboxTransmit(depth: Int) extends Component {
   val room = used < depth
   vacancy := (used > depth - 3) ? U(0) | (depth - 3 - used)
 
-  // In: a word and a launch never come in the same cycle, so one write port does.
+  // Input: a word and a launch are never in the same cycle, so one write port is enough.
   val bytes = launch.payload.asUInt
   val words = (bytes +^ U(3)) >> 2
   launched := launch.valid && bytes =/= 0 && words === (write - base - 1).resize(words.getWidth)
@@ -48,14 +48,14 @@ case class MailboxTransmit(depth: Int) extends Component {
   when(launch.valid)(write := (launched ? write | base) + 1)
   when(launched)(base := write)
 
-  // Out: length, then pairs of words.
+  // Output: length, then pairs of words.
   val address = Stream(UInt(log2Up(depth) bits))
   address.valid := read =/= base
   address.payload := read.resized
   when(address.fire)(read := read + 1)
   val stored = memory.streamReadSync(address)
 
-  val left = Reg(UInt(log2Up(depth) + 3 bits)) init 0 // bytes of the packet still to leave
+  val left = Reg(UInt(log2Up(depth) + 3 bits)) init 0 // remaining bytes of the packet
   val upper = RegInit(False)
   val lower = Reg(Bits(32 bits))
   val starts = left === 0

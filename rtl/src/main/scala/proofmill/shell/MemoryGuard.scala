@@ -47,7 +47,7 @@ case class MemoryGuard(config: Axi4Config, bursts: Int = 64) extends Component {
     end := memory.r.fire && memory.r.last
   }
 
-  // Writes. `left`: beats of data that the current write lacks.
+  // Writes. `left`: missing data beats of the current write.
   val write = new Area {
     val left = Reg(UInt(9 bits)) init 0
     val data = Stream(Axi4W(config))

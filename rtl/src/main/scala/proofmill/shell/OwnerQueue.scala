@@ -6,7 +6,7 @@ import spinal.lib._
 /** A queue of the owners of transfers in their order: `owner` is that of the oldest transfer, until `over`.
   *
   * @param of     number of owners
-  * @param most   a power of two: the transfers that are outstanding at most
+  * @param most   maximum number of outstanding transfers, a power of two
   * @param begins pulse: a transfer of `whose` begins; only while `room`
   * @param over   pulse: the oldest transfer ends
   */

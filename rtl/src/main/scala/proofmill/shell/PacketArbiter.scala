@@ -13,7 +13,7 @@ case class PacketArbiter[T <: Data](payload: HardType[T], ports: Int) extends Co
   val inputs = Vec(slave(Stream(Fragment(payload()))), ports)
   val output = master(Stream(Fragment(payload())))
 
-  /** The packet of `owner` is offered and has not ended. */
+  /** Level: the packet of `owner` has begun and not ended. */
   val locked = RegInit(False)
 
   /** One-hot: the port of the current packet; between packets, that of the previous one. */

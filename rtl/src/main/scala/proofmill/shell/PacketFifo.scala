@@ -5,13 +5,13 @@ import spinal.lib._
 
 /** A FIFO of whole packets: a packet is visible at `pop` only after its last word was pushed.
   *
-  * `rollback` (pulse) removes the words of the incomplete packet, including that of the same cycle. A packet has at most `depth` words. The latency from
-  * the last word to the first one at `pop` is two cycles (block memory).
+  * `rollback` (pulse) removes the words of the incomplete packet, including that of the same cycle. A packet has at most
+  * `depth` words. The latency from the last word to the first one at `pop` is two cycles (block memory).
   *
-  * Three pointers, one bit wider than an address, go round in the order read <= committed <= write <= read + depth:
+  * Three pointers, one bit wider than an address, keep the order read <= committed <= write <= read + depth:
   * {{{
   *   read ........ committed ........ write
-  *        whole packets      packet under way
+  *        whole packets      packet in progress
   * }}}
   */
 case class PacketFifo[T <: Data](payload: HardType[T], depth: Int) extends Component {

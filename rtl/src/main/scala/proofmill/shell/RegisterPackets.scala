@@ -6,11 +6,11 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 
-/** Packets that read and write registers, for a card whose only door is a stream of packets.
+/** Packets that read and write registers, for a card whose only interface is a stream of packets.
   *
-  * It stands in front of the shell. A packet {16, READ | WRITE}, {address below 64 KiB, value} of two full words is carried out on `axi` and
-  * answered with {16, reply}, {address, value}; all others pass. Packets keep their order: an access waits until every RESET before it is
-  * answered, and nothing behind it goes on before it is.
+  * The unit is in front of the shell. A packet {16, READ | WRITE}, {address below 64 KiB, value} of two full words is
+  * executed on `axi`; the reply is {16, reply}, {address, value}. All other packets pass. Packets keep their order: an access
+  * waits until every earlier RESET has its reply, and later packets wait for the access.
   */
 case class RegisterPackets() extends Component {
   import RegisterPackets._
@@ -24,19 +24,19 @@ case class RegisterPackets() extends Component {
   val full = rx.fragment.keep.andR
   val data = rx.fragment.data
 
-  // 1. A header that may be ours is held back until its second word shows.
+  // 1. A header that may begin a register packet is delayed until its second word is valid.
   val first = RegInit(True)
   val held = RegInit(False)
   val isRead = Reg(Bool())
   val begins = first && full && !rx.last && (data === read || data === write)
   val ours = held && full && rx.last && data(31 downto Shell.addressBits) === 0
 
-  // 2. The access, once it is carried out, and its reply of two words.
+  // 2. The access, after its execution, and its reply of two words.
   val resets = Reg(UInt(4 bits)) init 0
   val carriedOut = RegInit(False)
   val beat = RegInit(False)
   val value = Reg(Bits(32 bits))
-  val begun = RegInit(False) // addresses were offered
+  val begun = RegInit(False) // addresses were sent
   val waiting = ours && rx.valid && !carriedOut
   val offer = RegInit(B(0, 3 bits)) // ar, aw, w
   when(waiting && !begun && resets === 0) {
@@ -76,7 +76,7 @@ case class RegisterPackets() extends Component {
     }
   }
 
-  // 3. Everything else passes; a header that was held back for nothing goes first.
+  // 3. All other words pass; a header that was delayed for another packet is sent first.
   commands.valid := rx.valid && !begins && !ours
   commands.last := rx.last && !held
   commands.fragment.data := held ? (isRead ? B(read, 64 bits) | B(write, 64 bits)) | data
@@ -88,7 +88,7 @@ case class RegisterPackets() extends Component {
     when(begins)(isRead := data === read)
   } elsewhen (commands.fire)(held := False)
 
-  // RESETs on their way: a shell and its streams hold fewer than the counter does.
+  // RESETs in flight: the shell and its streams hold fewer than the counter's range.
   val asks = commands.fire && first && rx.last && full && data === Control.reset
   val replyFirst = RegInit(True)
   when(replies.fire)(replyFirst := replies.last)

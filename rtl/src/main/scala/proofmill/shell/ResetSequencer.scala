@@ -2,16 +2,16 @@ package proofmill.shell
 
 import spinal.core._
 
-/** Puts a domain into reset so that its neighbours have shut their doors before anything of it changes.
+/** Sequences the reset of a domain, so that its neighbours have isolated their interfaces before the domain's state changes.
   *
   * {{{
-  *   raw    ─┐    ┌────────────────────────       of any timing, however short
-  *           └────┘  (drawn low: asked)
-  *   down   ___/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\___      neighbours see it through synchronisers of their own
+  *   raw    ─┐    ┌────────────────────────       asynchronous, of any length
+  *           └────┘  (drawn low: requested)
+  *   down   ___/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\___      neighbours receive it through their own synchronisers
   *   reset  ________/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾\___
   *            `lead` cycles   `hold` at least
   * }}}
-  * Neighbours' clocks are at most `lead / 4` times as slow as this one. Both are high at power-up.
+  * The neighbours' clocks are at most `lead / 4` times slower than this one. Both levels are high at power-up.
   */
 class ResetSequencer(clk: Bool, raw: Bool, lead: Int = 16, hold: Int = 32) extends Area {
   private val caught = ResetSynchroniser(clk, raw)
@@ -32,9 +32,9 @@ class ResetSequencer(clk: Bool, raw: Bool, lead: Int = 16, hold: Int = 32) exten
     }
   }
 
-  /** What neighbours are to see. */
+  /** Level for the neighbours: the domain is in reset, or is about to be. */
   val down: Bool = sequence.down
 
-  /** The domain. */
+  /** The clock domain with the sequenced reset. */
   val domain: ClockDomain = ClockDomain(clk, sequence.reset, config = ClockDomainConfig(resetKind = SYNC))
 }

@@ -2,10 +2,10 @@ package proofmill.shell
 
 import spinal.core._
 
-/** A clock with a reset that begins at once, without the clock, and ends with it.
+/** A clock with a reset that begins asynchronously and ends synchronously.
   *
-  * `raw` is high and of any timing. Four registers are set by it and let go one after the other (`ASYNC_REG`), so whatever `raw` does near
-  * a clock's edge has settled before the domain leaves its reset.
+  * `raw` is active high and asynchronous. It sets four registers, which release one after the other (`ASYNC_REG`), so
+  * metastability caused by an edge of `raw` near a clock edge is resolved before the domain leaves its reset.
   */
 object ResetSynchroniser {
   def apply(clk: Bool, raw: Bool): ClockDomain = {

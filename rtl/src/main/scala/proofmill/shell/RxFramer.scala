@@ -6,19 +6,19 @@ import spinal.lib._
 
 /** Splits the incoming stream into packets and routes each packet to exactly one destination, for any input.
   *
-  * A packet ends at `last` and nowhere else. Its first word is the header, {len, command}, absent bytes taken as zero.
+  * Only `last` ends a packet. Its first word is the header, {len, command}; missing bytes are zero.
   *   - RESET and STATUS, exactly one full word: a request of that kind.
-  *   - An engine's command, known by command number and len: its words after the header go to that engine's
-  *     queue, if there are ceil(len / 8) words in all, every `keep` full but the last one's, and that one either full (padding) or
-  *     exactly the bytes of len.
-  *   - Everything else (unknown, too short, too long, gaps in `keep`, null beats): one IGNORE request once it has ended.
+  *   - An engine's command, identified by command number and len: the words after the header go to that engine's queue, if
+  *     there are ceil(len / 8) words in all and every `keep` is full; the last one may instead mark exactly the bytes of len.
+  *   - All other packets (unknown, too short, too long, gaps in `keep`, null beats): one IGNORE request at their end.
   *
-  * Contract of the engine queues: `commands(i)` ends with `last` on the word that makes the packet whole; `rollback(i)` takes back
-  * the words before. While `abort` is high (the engines and their queues are in reset) nothing enters them; a
-  * packet that was being routed to one is discarded without a reply.
+  * Contract of the engine queues: `commands(i)` ends with `last` on the word that completes the packet; `rollback(i)` removes
+  * the words before. While `abort` is high (the engines and their queues are in reset) no word enters them; a packet in
+  * progress to an engine is discarded without a reply.
   *
-  * A word is compared with the headers on its way into a register, so that a cycle later the decision reads a few bits. Ready whenever
-  * that register is free or the place that its word goes to is ready. No other storage but the header.
+  * A word is compared with the headers at the input of a register, so one cycle later the decision uses a few bits. The
+  * framer is ready whenever that register is free or the destination of its word is ready. There is no other storage except
+  * the header.
   */
 case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   require(engines.map(_.header).distinct.size == engines.size, "RxFramer: two engines share command number and length")
@@ -29,7 +29,7 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   val commands = engines.map(_ => master(Word.payload))
   val rollback = engines.map(_ => out(Bool()))
 
-  /** A packet has ended in this cycle. */
+  /** Pulse: a packet has ended. */
   val taken = out(Bool())
 
   // The word and its marks.
@@ -63,7 +63,7 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
     back := word.valid && !first && mine && !wellFormed
   }
 
-  // The end of any other packet. An engine's packet that turns out ill-formed has become one of these a cycle later.
+  // The end of any other packet. An ill-formed packet of an engine is treated as one of these from the next cycle on.
   requests.valid := word.valid && word.last && !inside && (first || !silent)
   requests.header := first ? present | header
   requests.kind := RequestKind.IGNORE

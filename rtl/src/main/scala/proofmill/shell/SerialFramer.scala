@@ -4,18 +4,18 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Packets from the bytes of a line that has nothing else to mark them: the length comes first.
+/** Assembles packets from the bytes of a serial line, which marks packets only by their length.
   *
-  *   1. A packet's first eight bytes are its header. A length of 8 to `longest` is believed: the packet ends with that byte.
-  *   2. Where the line falls quiet before that, the packet ends there, too short.
-  *   3. Any other length, a byte that was broken (between packets too) or a word without room is damage: nothing counts any more until the
-  *      line is quiet, and the packet ends then.
+  *   1. A packet's first eight bytes are its header. A length of 8 to `longest` is accepted: the packet ends with that byte.
+  *   2. If the line becomes idle before that, the packet ends early and is too short.
+  *   3. Any other length, a framing error (between packets, too) or an overflow is damage: further bytes are discarded until
+  *      the line is idle, and the packet ends then.
   *
-  * So every byte that is lost or comes twice is forgotten once the line was quiet, and a packet of the second or third kind is a word or more
-  * shorter than its header says: the shell answers it with one IGNORE. A length that is damaged but possible shifts what comes behind it
-  * without a pause; quiet ends that too.
+  * Lost and duplicated bytes therefore have no effect after an idle period. A packet of the second or third kind is at least
+  * one word shorter than its header specifies: the shell replies with one IGNORE. A damaged length in the accepted range
+  * shifts the boundaries of packets that follow without a pause; an idle period ends that, too.
   *
-  * `packets` may be refused only for a last word; any other is lost then, and that is damage.
+  * `packets` may be stalled only for a last word; any other stalled word is lost, which is damage.
   */
 case class SerialFramer(longest: Int) extends Component {
   require(longest >= 8, s"SerialFramer: packets of $longest bytes have no header")
@@ -25,24 +25,24 @@ case class SerialFramer(longest: Int) extends Component {
   val quiet = in(Bool())
   val packets = master(Word.packets)
 
-  // The word so far, its first byte lowest, and how many bytes it has.
+  // The current word, its first byte lowest, and its number of bytes.
   val bytes = Reg(Bits(56 bits))
   val held = RegInit(U(0, 3 bits))
   val word = byte.payload ## bytes
 
   val inside = RegInit(False) // a packet has begun
-  val first = RegInit(True) // its header is not whole
-  val left = Reg(UInt(log2Up(longest + 1) bits)) // bytes behind the header that are still to come
+  val first = RegInit(True) // its header is incomplete
+  val left = Reg(UInt(log2Up(longest + 1) bits)) // remaining bytes after the header
   val damaged = RegInit(False)
 
-  // What the present byte completes.
+  // Words that the present byte completes.
   val takes = byte.valid && !damaged
   val length = word(31 downto 0).asUInt
   val possible = length >= 8 && length <= longest
   val ends = first ? (held === 7 && length === 8) | (left === 1)
   val whole = takes && (held === 7 || ends)
 
-  // The end of a packet that will not be whole.
+  // The end of an incomplete packet.
   val closing = inside && quiet && !byte.valid && !broken
 
   val shift = (U(7, 3 bits) - held) << 3

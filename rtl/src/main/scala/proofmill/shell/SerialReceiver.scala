@@ -3,15 +3,15 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** Bytes from a serial line.
+/** Receives bytes from a serial line.
   *
   * 1. idle: waits for a falling edge of the synchronised line;
-  * 2. start: half a bit later the line must still be low, else it was a glitch and nothing happened;
-  * 3. data: eight samples in the middles of the bits;
-  * 4. stop: high gives the byte, low is a framing error (noise, a break, another rate): `broken` for a cycle, then
-  * 5. high: waits for the line to be high again, so that a long break is one error.
+  * 2. start: half a bit later the line must still be low, otherwise the edge was a glitch and is ignored;
+  * 3. data: eight samples in the middle of the bits;
+  * 4. stop: high completes the byte; low is a framing error (noise, a break, another rate): `broken` for a cycle, then
+  * 5. high: waits until the line is high, so that a long break is one error.
   *
-  * `quiet` is high while the line has been idle for `idleBytes` byte times. No input can be refused.
+  * `quiet` is high while the line has been idle for `idleBytes` byte times. There is no backpressure.
   */
 case class SerialReceiver(config: SerialConfig) extends Component {
   val rxd = in(Bool())
@@ -41,7 +41,7 @@ case class SerialReceiver(config: SerialConfig) extends Component {
     is(State.IDLE) {
       count := 0
       when(!high) {
-        phase := U(BigInt(1) << (config.phaseBits - 1)) // half a bit is over at once
+        phase := U(BigInt(1) << (config.phaseBits - 1)) // half a bit has elapsed
         state := State.START
       }
     }
@@ -67,7 +67,7 @@ case class SerialReceiver(config: SerialConfig) extends Component {
     }
   }
 
-  // Bit times of the idle line; a glitch does not interrupt them.
+  // Bit times of the idle line; a glitch does not interrupt the count.
   val idleBits = config.idleBytes * 10
   val idle = Reg(UInt(log2Up(idleBits + 1) bits)) init 0
   quiet := idle === idleBits

@@ -3,7 +3,7 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** Packets onto a serial line, byte by byte and nothing between them; of a word only the bytes that `keep` marks. */
+/** Sends packets on a serial line, byte by byte without pauses; of a word only the bytes marked by `keep`. */
 case class SerialTransmitter(config: SerialConfig) extends Component {
   val packets = slave(proofmill.stream.Word.packets)
   val txd = out(RegInit(True))
@@ -21,7 +21,7 @@ case class SerialTransmitter(config: SerialConfig) extends Component {
     keep := packets.fragment.keep
   }
 
-  // The byte's bits behind the present one, the stop bit's one above them; nothing left but that: it is over.
+  // The remaining bits of the byte with the stop bit above them; the byte ends when only the stop bit remains.
   val shift = RegInit(B(0, 9 bits))
   val sending = RegInit(False)
   phase := sending ? sum.resize(config.phaseBits) | U(0)

@@ -130,7 +130,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     }
   }
 
-  // In. All packets of an engine share its queue.
+  // Input. All packets of an engine share its queue.
   val packets = engines.map(e => e.commands.map(packet => EngineCommand(packet.wire.number, packet.bytes)))
   val framer = RxFramer(packets.flatten)
   framer.abort := resetting || blocked
@@ -146,7 +146,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
     queue.rollback := rollbacks.orR
   }
 
-  // Out.
+  // Output.
   val capabilities = engines.map(e => BigInt(1) << e.capability).sum
   val identity = Identity(
     config.version,
@@ -159,7 +159,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   val hold = RequestHold()
   hold.request << framer.requests
   control.requests << hold.registered
-  // One cycle late, which is harmless: nothing begins during a reset.
+  // One cycle late, which is harmless: no access begins during a reset.
   control.repliesWaiting := RegNext(replyQueues.map(!_.empty).foldLeft(False)(_ || _)) init True
   control.memoriesBusy := RegNext(
     (guards ++ borrows ++ bulk.map(_.guard)).map(_.busy).foldLeft(False)(_ || _)
@@ -279,7 +279,7 @@ object Shell {
 
   /** The depth of an engine's reply queue: at least its longest reply. */
   private def replyWords(config: ShellConfig, engine: Engine): Int = {
-    val longest = (engine.longestUnasked +: engine.commands.map(_.wire.replyBytes)).max
+    val longest = (engine.longestUnsolicited +: engine.commands.map(_.wire.replyBytes)).max
     config.replyWords max (1 << log2Up((longest + 7) / 8))
   }
 

@@ -3,7 +3,7 @@ package proofmill.shell
 import proofmill.engine.Engine
 import proofmill.stream.PacketAdapter
 
-/** One engine of a card: which operation, which instance, and how to make it. */
+/** One engine of a card: its operation, its instance, and its constructor. */
 case class EngineSlot(op: String, instance: String, build: () => Engine)
 
 /** Configuration of the shell.
@@ -13,9 +13,9 @@ case class EngineSlot(op: String, instance: String, build: () => Engine)
   * @param buildHost    likewise
   * @param commandWords depth of each engine's command queue in 64-bit words
   * @param replyWords   least depth of an engine's reply queue in 64-bit words
-  * @param resetCycles  cycles that the engines are held in reset at least
+  * @param resetCycles  minimum number of cycles of the engines' reset
   * @param mailbox      commands and replies pass through registers instead of the streams
-  * @param adapter      converts between packets and what the streams carry, if these carry no packets
+  * @param adapter      converts between packets and another format of the streams; none: the streams carry packets
   * @param memoryPort   the host reads and writes the card's memory through streams of 512 bits
   */
 case class ShellConfig(
@@ -36,6 +36,6 @@ case class ShellConfig(
       s"$what \"$text\": at most 8 printable characters"
     )
 
-  /** The characters as the STATUS reply carries them: last one first, zero padded. */
+  /** Returns the characters in the format of the STATUS reply: last one first, zero padded. */
   def characters(text: String): BigInt = text.foldLeft(BigInt(0))((number, c) => (number << 8) | c.toInt)
 }

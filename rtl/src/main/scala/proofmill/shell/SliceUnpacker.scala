@@ -3,13 +3,13 @@ package proofmill.shell
 import spinal.core._
 import spinal.lib._
 
-/** Beats of 64 bytes to the beats that go to memory: as they are, or, when `packed`, cut into slices of 48 bytes, each of which begins a beat
-  * whose other 16 bytes are zero. Four slices come of three beats:
+/** Converts beats of 64 bytes to beats of the memory: unchanged, or, when `packed`, cut into slices of 48 bytes. Each slice
+  * begins a beat whose other 16 bytes are zero. Three beats give four slices:
   * {{{
   *   beat    |      0      |      1      |      2      |
   *   slice   |    0    |    1    |    2    |    3    |
   * }}}
-  * `packed` is steady from `clear` to `clear`, which begins anew.
+  * `packed` is steady between two pulses of `clear`, which restarts the unpacker.
   */
 class SliceUnpacker extends Component {
   val packed, clear = in(Bool())
@@ -17,15 +17,15 @@ class SliceUnpacker extends Component {
   val slices = master(Stream(Bits(512 bits)))
 
   private val wide = SliceUnpacker.wide * 8
-  private val step = 512 - wide // bits that a slice leaves of its beat
+  private val step = 512 - wide // bits of a beat that its slice does not use
 
-  /** Which slice of four, and what is left of the beat before. */
+  /** Index of the slice of four, and the remaining bits of the beat before. */
   val number = Reg(UInt(2 bits)) init 0
   val rest = Reg(Bits(wide bits))
   private val candidates = Seq.tabulate(4) { i =>
     if (i == 0) beats.payload.takeLow(wide) else (beats.payload ## rest.takeLow(step * i)).takeLow(wide)
   }
-  private val alone = packed && number === 3 // the last slice is all in `rest`
+  private val alone = packed && number === 3 // the last slice is completely in `rest`
   slices.valid := alone || beats.valid
   slices.payload := packed ? Vec(candidates)(number).resize(512 bits) | beats.payload
   beats.ready := slices.ready && !alone

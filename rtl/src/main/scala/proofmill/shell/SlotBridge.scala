@@ -6,15 +6,15 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 import spinal.lib.bus.amba4.axilite._
 
-/** A DMA bridge for boards whose shell has none. Its streams and registers are those of a card behind a vendor's bridge.
+/** A DMA bridge for boards whose shell has none. Its streams and registers equal those of a card behind a vendor's bridge.
   *
   * {{{
-  *   ocl ── this one's registers
+  *   ocl ── registers of the bridge
   *       └─ Firewall ──────────► cards
   *   pcis ─ SlotReceiver ──────► toCard(0), toCard(1)
   *   pcim ◄ Firewall ─ SlotSender ◄ fromCard(0), fromCard(1)
   * }}}
-  * A write of the session puts the card into reset (`resetting`) for 64 cycles at least, and until no write over PCIM is under way.
+  * A write of the session resets the card (`resetting`) for at least 64 cycles, and until no write over PCIM is outstanding.
   */
 class SlotBridge(slots: Int) extends Component {
   import SlotRings._
@@ -29,7 +29,7 @@ class SlotBridge(slots: Int) extends Component {
   val resetting = out(RegInit(True))
 
   val session = Reg(UInt(16 bits)) init 0
-  val open = RegNext(!resetting && session =/= 0) init False // ends as soon as the session is written
+  val open = RegNext(!resetting && session =/= 0) init False // falls when the session is written
   val refused = RegInit(False)
 
   val receiver = new SlotReceiver(slots)
@@ -42,13 +42,13 @@ class SlotBridge(slots: Int) extends Component {
   sender.session := session
   sender.open := open
   for ((to, from) <- sender.streams.zip(fromCard)) to << from
-  // The board's shell cannot be reset by the card if it hangs.
+  // The board's shell hangs if it waits for a response; the card cannot reset it.
   val outer = Firewall(SlotRings.pcim, bursts = 2)
   outer.down := False
   outer.manager << sender.pcim
   pcim << outer.subordinate
 
-  // Registers: the card's, and these.
+  // Registers: those of the card, and those of the bridge.
   private val split = new LiteSplit(firstRegister)
   split.whole << ocl
   val inner = Firewall(LiteBus.config, bursts = 2, patience = SlotBridge.patience)
@@ -100,7 +100,7 @@ class SlotBridge(slots: Int) extends Component {
 
 object SlotBridge {
 
-  /** Cycles that a register of the card may take: half of the shell's 8 us at 250 MHz. */
+  /** Maximum cycles of an access to the card's registers: half of the shell's 8 us at 250 MHz. */
   private val patience = 1024
 }
 
@@ -139,7 +139,7 @@ class LiteSplit(border: Int) extends Component {
     }
   }
 
-  // Both halves of a write go on together, or one after the other.
+  // Address and data of a write pass in the same cycle or in either order.
   val writes = new Area {
     val toLow, toHigh = RegInit(False)
     private val mine = isLow(whole.aw.addr)

@@ -13,27 +13,27 @@ import spinal.lib.bus.amba4.axi._
   *
   * @param slots of a ring, a power of two
   */
-class SlotReceiver(slots: Int, room: SlotRings.Room = SlotRings.card) extends Component {
+class SlotReceiver(slots: Int, space: SlotRings.AddressSpace = SlotRings.card) extends Component {
   import SlotRings.{Descriptor, Region}
-  import room.{bytes, lines}
+  import space.{bytes, lines}
   require(isPow2(slots) && slots > 1 && slots <= SlotRings.mostSlots, s"SlotReceiver: $slots slots")
 
   /** Writes of the host. */
-  val pcis = slave(Axi4(room.pcis))
+  val pcis = slave(Axi4(space.pcis))
 
   /** The current session; level: it is open. */
   val session = in(UInt(16 bits))
   val open = in(Bool())
 
   /** Per stream its lines, and the number of pages that were sent. */
-  val streams = Vec.fill(SlotRings.streams)(master(room.packets))
+  val streams = Vec.fill(SlotRings.streams)(master(space.packets))
   val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
 
   /** Pulse: a descriptor was refused. */
   val refused = out(Bool())
 
   private val lineBits = log2Up(bytes)
-  private val roomBits = log2Up(room.all)
+  private val roomBits = log2Up(space.all)
 
   // Writes, in the order of their addresses.
   val write = new Area {
@@ -95,8 +95,8 @@ class SlotReceiver(slots: Int, room: SlotRings.Room = SlotRings.card) extends Co
   class Ring(s: Int) extends Area {
     val descriptors = Mem(Bits(64 bits), slots)
     val pages = Mem(Bits(8 * bytes bits), slots * lines)
-    val (describes, slot) = placed.in(room.descriptors, s)
-    val (fills, place) = placed.in(room.pages, s)
+    val (describes, slot) = placed.in(space.descriptors, s)
+    val (fills, place) = placed.in(space.pages, s)
     val described = describes && placed.words(0)
     descriptors.write(slot, placed.data.takeLow(64), enable = described)
     pages.write(place, placed.data, enable = fills, mask = placed.words)
@@ -110,14 +110,14 @@ class SlotReceiver(slots: Int, room: SlotRings.Room = SlotRings.card) extends Co
     val seen = Descriptor()
     seen.read(descriptors.readAsync(number.resized))
 
-    // A page on its way: bytes that have not left, and its next line.
+    // A page in transit: remaining bytes, and its next line.
     val passing, last = RegInit(False)
-    val left = Reg(UInt(log2Up(room.pages.slot + 1) bits))
+    val left = Reg(UInt(log2Up(space.pages.slot + 1) bits))
     val at = Reg(UInt(log2Up(lines) bits))
     val here =
       open && !passing && there(number.resize(log2Up(slots) bits)) && seen.session === session && seen.number === number
     val possible =
-      seen.bytes =/= 0 && seen.bytes <= room.pages.slot && (seen.last(0) || seen.bytes(
+      seen.bytes =/= 0 && seen.bytes <= space.pages.slot && (seen.last(0) || seen.bytes(
         lineBits - 1 downto 0
       ) === 0)
     when(here) {

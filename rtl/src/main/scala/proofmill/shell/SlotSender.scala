@@ -89,7 +89,7 @@ class SlotSender(slots: Int) extends Component {
   val which = RegInit(False)
   val describing = Reg(Bool())
   val end = Reg(End())
-  val owner = Reg(UInt(16 bits)) // its session, also if another one is opened meanwhile
+  val owner = Reg(UInt(16 bits)) // its session, also after another one is opened
   val number = Reg(UInt(16 bits))
   val address = Reg(UInt(64 bits))
   val left = Reg(UInt(log2Up(SlotRings.lines) bits)) // lines of the burst, less 1

@@ -2,9 +2,10 @@ package proofmill.shell
 
 import spinal.core._
 
-/** Brings bits of another clock to this one: two registers in a row, kept together and marked for the vendor's tools by `ASYNC_REG`.
+/** Synchronises bits of another clock domain: two consecutive registers, placed together and marked for the vendor's tools by
+  * `ASYNC_REG`.
   *
-  * Of several bits at most one may change at a time (Gray code).
+  * At most one of several bits may change at a time (Gray code).
   */
 class Synchroniser(bits: Int, reset: BigInt) extends Component {
   val foreign = in(Bits(bits bits))
@@ -20,14 +21,14 @@ class Synchroniser(bits: Int, reset: BigInt) extends Component {
 
 object Synchroniser {
 
-  /** A level of another clock, two cycles late; `reset` until then. */
+  /** Returns a level of another clock domain, two cycles late; `reset` until then. */
   def apply(level: Bool, reset: Boolean): Bool = {
     val made = new Synchroniser(1, if (reset) 1 else 0)
     made.foreign := level.asBits
     made.here(0)
   }
 
-  /** A count in Gray code, and its synchroniser. */
+  /** Synchronises a count in Gray code; returns its synchroniser. */
   def gray(count: Bits): Synchroniser = {
     val made = new Synchroniser(count.getWidth, 0)
     made.foreign := count

@@ -24,7 +24,7 @@ case class WindowPort(addressBits: Int, base: Int, bytes: Int) extends Component
   private def inside(address: UInt): Bool = address >= base && address < base + bytes
   private def offset(address: UInt): UInt = ((address - base) >> 2 << 2).resize(log2Up(bytes))
 
-  // Reads: where the outstanding one went, and the engine's response.
+  // Reads: destination of the outstanding one, and the engine's response.
   private val readsRest, readsWindow, readAnswers = RegInit(False)
   private val readOffset = Reg(UInt(log2Up(bytes) bits))
   private val answer = Reg(Bits(32 bits))

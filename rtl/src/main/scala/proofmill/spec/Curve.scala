@@ -4,10 +4,10 @@ import org.tomlj.TomlTable
 
 import scala.jdk.CollectionConverters._
 
-/** A curve `y^2 = x^3 + a x + b` of `spec/curves` over a prime field, as far as circuits use it.
+/** A curve `y^2 = x^3 + a x + b` of `spec/curves` over a prime field, with the properties that circuits use.
   *
   * @param formulas the curve's formula for each task, such as `madd`
-  * @param edwards its form `a X^2 + Y^2 = 1 + d X^2 Y^2`, where it has one
+  * @param edwards its form `a X^2 + Y^2 = 1 + d X^2 Y^2`, if it has one
   */
 case class Curve(
     name: String,
@@ -20,7 +20,7 @@ case class Curve(
     formulas: Map[String, String]
 ) {
 
-  /** What a formula's constant means on this curve. */
+  /** Returns the value of a formula's constant on this curve. */
   def constant(name: String): BigInt = name match {
     case "b3" => baseField.residue(3 * b)
     case "k"  => baseField.residue(2 * edwards.getOrElse(sys.error(s"${this.name} has no Edwards form")).d)
@@ -49,7 +49,7 @@ object Curve {
     )
   }
 
-  /** Every curve there is, by name. */
+  /** Names of all curves. */
   def names: Seq[String] = Spec.names("curves")
 
   private def texts(table: TomlTable): Map[String, String] =

@@ -2,7 +2,7 @@ package proofmill.spec
 
 import scala.jdk.CollectionConverters._
 
-/** `divisor * modulus` as a polynomial in `z`, constant term first; residues may travel as digits in base `z`. */
+/** `divisor * modulus` as a polynomial in `z`, constant term first, for residues with digits in base `z`. */
 case class BaseZ(z: BigInt, polynomial: Seq[Int], divisor: Int) {
   def value: BigInt = polynomial.reverse.foldLeft(BigInt(0))((sum, c) => sum * z + c)
 }
@@ -36,6 +36,6 @@ object Field {
     )
   }
 
-  /** Every field there is, by name. */
+  /** Names of all fields. */
   def names: Seq[String] = Spec.names("fields")
 }

@@ -4,9 +4,9 @@ import java.nio.file.Files
 
 import scala.jdk.CollectionConverters._
 
-/** A straight-line program of `spec/formulas`: every name is given once, before it is read.
+/** A straight-line program of `spec/formulas`: every name is assigned once, before it is read.
   *
-  * The letters stand for elements of any ring; constants are bound by whoever uses the formula.
+  * The letters represent elements of any ring; the user of the formula binds the constants.
   */
 case class Formula(
     name: String,
@@ -19,7 +19,7 @@ case class Formula(
 ) {
   import Formula._
 
-  /** The outputs for some inputs and constants, over a prime field. */
+  /** Evaluates the formula over a prime field. */
   def evaluate(field: Field, values: Map[String, BigInt]): Seq[BigInt] = {
     val found = lines.foldLeft(values) { (known, line) =>
       val value = line.step match {
@@ -62,7 +62,7 @@ object Formula {
     found
   }
 
-  /** The formula of a text; what is refused, and in which words, `spec/formulas/malformed.toml` shows. */
+  /** Parses a formula; `spec/formulas/malformed.toml` lists the errors and their messages. */
   def parse(file: String, text: Seq[String]): Formula = {
     val written = for ((line, i) <- text.zipWithIndex; bare = line.takeWhile(_ != '#').trim; if bare.nonEmpty)
       yield (i + 1, bare)
@@ -106,7 +106,9 @@ object Formula {
     case other => faultAt(file, number, s"`$other` is no assignment")
   }
 
-  /** Every name once, read only after that; constants only as factors; nothing computed in vain. */
+  /** Checks that every name is assigned once and read only after that, that constants are only factors, and that no line is
+    * unused.
+    */
   private def checkNames(file: String, formula: Formula, numbered: Seq[(Int, Line)]): Unit = {
     val first = formula.inputs ++ formula.constants
     for (name <- first.diff(first.distinct).headOption) fault(file, s"$name is given twice")

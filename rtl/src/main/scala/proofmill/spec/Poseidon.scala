@@ -2,12 +2,12 @@ package proofmill.spec
 
 import scala.collection.mutable
 
-/** Poseidon as Filecoin uses it, for a state of `width` elements, in the form with a matrix of small integers:
-  * `Scaled` in `spec/model/poseidon.py`, which proves that it is the same function.
+/** Poseidon as in Filecoin, for a state of `width` elements, in the form with a matrix of small integers: `Scaled` in
+  * `spec/model/poseidon.py`, which proves that it is the same function.
   *
-  * Round r of `rounds` adds `constants(r)` to the state, raises the elements to the power of 5 (in a partial round only the first,
-  * which is then multiplied by `factors(r)`) and multiplies by `matrix`. The second element times `last` is the hash. The numbers of the rounds are
-  * computed where a circuit needs them: they take a while.
+  * Round r of `rounds` adds `constants(r)` to the state, raises the elements to the power of 5 (in a partial round only the
+  * first, which is then multiplied by `factors(r)`) and multiplies by `matrix`. The second element times `last` is the hash.
+  * The constants are computed on demand, since that takes some time.
   */
 case class Poseidon(width: Int, strength: Strength = Strength.Standard) {
   import Poseidon._
@@ -24,14 +24,16 @@ case class Poseidon(width: Int, strength: Strength = Strength.Standard) {
   val entries: Seq[BigInt] = (0 to 2 * width - 2).map(k => multiple / (width + k))
   val matrix: Seq[Seq[BigInt]] = Seq.tabulate(width, width)((i, j) => entries(i + j))
 
-  /** The state by definition is `scales(r)` times the one that is kept. */
+  /** The state by definition is `scales(r)` times the stored state. */
   private lazy val scales = (0 until rounds).scanLeft(BigInt(1)) { (scale, round) =>
     (if (isFull(round)) scale.modPow(5, p) else scale) * field.inverse(multiple) mod p
   }
   lazy val factors: Seq[BigInt] = scales.init.map(_.modPow(4, p))
   lazy val last: BigInt = scales.last
 
-  /** Of a partial round only the first is not 0: what the others add goes through the matrix to the next round. */
+  /** In a partial round only the first constant is not 0: the constants of the other elements are moved through the matrix to
+    * the next round.
+    */
   lazy val constants: Seq[Seq[BigInt]] = {
     val scaled = byDefinition(width, partial).zip(scales).map { case (row, scale) =>
       row.map(c => c * field.inverse(scale) mod p)
@@ -49,10 +51,10 @@ case class Poseidon(width: Int, strength: Strength = Strength.Standard) {
     matrix.map(_.zip(state).map { case (a, x) => a * x }.sum mod p)
 }
 
-/** How many partial rounds there are. */
+/** The number of partial rounds. */
 sealed abstract class Strength {
 
-  /** Partial rounds where the standard instance has so many. */
+  /** Returns the number of partial rounds, given that of the standard instance. */
   def partial(standard: Int): Int
 }
 
@@ -61,7 +63,7 @@ object Strength {
     def partial(standard: Int): Int = standard
   }
 
-  /** A fraction more, rounded up. */
+  /** The standard number times the fraction `strengthened`, rounded up. */
   case object Strengthened extends Strength {
     def partial(standard: Int): Int = {
       val Array(times, over) = Poseidon.strengthened.split('/').map(_.toInt)
@@ -80,11 +82,11 @@ object Poseidon {
   val fullRounds: Int = Spec.int(facts, "full_rounds")
   require(Spec.int(facts, "alpha") == 5, "the S-box is x^5")
 
-  /** Bits of the Grain LFSR's state that make the next one, the oldest bit being 0. */
+  /** Taps of the Grain LFSR, the oldest bit being 0. */
   private val taps = Seq(0, 13, 23, 38, 51, 62)
 
-  /** Round constants: numbers of as many bits as the modulus, highest bit first; those not below it are skipped. Of the LFSR's
-    * bits, of which the first 160 are dropped, each second one counts if the one before it is 1.
+  /** Round constants: numbers with the bit length of the modulus, highest bit first; those not below the modulus are skipped.
+    * The first 160 bits of the LFSR are discarded; of each following pair of bits, the second is used if the first is 1.
     */
   private def byDefinition(width: Int, partial: Int): Seq[Seq[BigInt]] = {
     val begin = Seq((1, 2), (1, 4), (field.bits, 12), (width, 12), (fullRounds, 10), (partial, 10), ((1 << 30) - 1, 30))

@@ -6,7 +6,7 @@ import org.tomlj.{Toml, TomlTable}
 
 import scala.jdk.CollectionConverters._
 
-/** The facts of `spec/`, read once at generation. No hardware here. */
+/** The data of `spec/`, read once at generation. This package generates no hardware. */
 object Spec {
 
   /** The folder `spec/`: system property `proofmill.spec`, or the first one found upwards from the working folder. */
@@ -19,7 +19,7 @@ object Spec {
       .getOrElse(sys.error("spec/ not found: run from inside the checkout or set -Dproofmill.spec=DIR"))
   }
 
-  /** One file of `spec/`, by its path without the ending, such as `wire/shell`. */
+  /** Returns one file of `spec/`, by its path without the extension, such as `wire/shell`. */
   def table(name: String): TomlTable = {
     val file = root.resolve(name + ".toml")
     val parsed = Toml.parse(file)
@@ -27,14 +27,14 @@ object Spec {
     parsed
   }
 
-  /** Names of all files in a folder of `spec/`, without their ending. */
+  /** Returns the names of all files in a folder of `spec/`, without their extension. */
   def names(folder: String, ending: String = ".toml"): Seq[String] =
     root.resolve(folder).toFile.list.toSeq.filter(_.endsWith(ending)).map(_.stripSuffix(ending)).sorted
 
-  /** A plain number in `table`. */
+  /** Returns an integer in `table`. */
   def int(table: TomlTable, key: String): Int = BigInt(table.getLong(key)).toInt
 
-  /** A number in `table`, however large: a TOML integer or a string `0x…`. */
+  /** Returns an integer of any size in `table`: a TOML integer or a string `0x…`. */
   def big(table: TomlTable, key: String): BigInt = table.get(key) match {
     case text: String => if (text.startsWith("-0x")) -BigInt(text.drop(3), 16) else BigInt(text.stripPrefix("0x"), 16)
     case number       => BigInt(number.toString)

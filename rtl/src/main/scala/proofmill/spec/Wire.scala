@@ -4,19 +4,19 @@ import org.tomlj.TomlTable
 
 import scala.jdk.CollectionConverters._
 
-/** One register of a block: `offset` in bytes from the block's start, a width in bits (several 32-bit words when larger). */
+/** One register of a block: `offset` in bytes from the block's start, a width in bits (several 32-bit words if larger). */
 case class Register(name: String, offset: Int, bits: Int, access: Register.Access, reset: Option[String])
 
 object Register {
   sealed trait Access
 
-  /** The card says it. */
+  /** Status that the card provides. */
   case object ReadOnly extends Access
 
-  /** The card counts it; 64 bits, reading the low word latches the high one. */
+  /** A counter of the card; 64 bits, reading the low word latches the high one. */
   case object Counter extends Access
 
-  /** The host writes it; it holds its reset value after power-up and after every reset. */
+  /** Written by the host; has its reset value after power-up and after every reset. */
   case object ReadWrite extends Access
 
   def access(text: String): Access = text match {
@@ -26,7 +26,7 @@ object Register {
   }
 }
 
-/** A self-describing register block as `spec/wire` lays it out. */
+/** A self-describing register block as `spec/wire` defines it. */
 case class Block(kind: Int, version: Int, registers: Seq[Register])
 
 object Block {
@@ -45,21 +45,21 @@ object Block {
   }
 }
 
-/** What a command looks like on the command stream: its number, and number and length of its reply. */
+/** The format of a command: its number, and number and length of its reply. */
 case class Command(number: BigInt, reply: BigInt, replyBytes: Int)
 
 object Command {
 
-  /** The command of an operation that has one. */
+  /** Returns the command of an operation with a single one. */
   def apply(wire: TomlTable): Command = of(wire.getTable("command"))
 
-  /** One of an operation's commands by its name. */
+  /** Returns one of an operation's commands by its name. */
   def apply(wire: TomlTable, name: String): Command = of(table(wire, name))
 
-  /** One whose reply's length the file leaves open. */
+  /** Returns a command for which the file does not specify the reply's length. */
   def apply(wire: TomlTable, name: String, replyBytes: Int): Command = of(table(wire, name), replyBytes)
 
-  /** Length of one of an operation's command packets, header included. */
+  /** Returns the length of one of an operation's command packets, header included. */
   def bytes(wire: TomlTable, name: String): Int = Spec.int(table(wire, name), "len")
 
   private def table(wire: TomlTable, name: String) = wire.getTable(s"commands.$name")

@@ -3,7 +3,7 @@ package proofmill.stream
 import spinal.core._
 import spinal.lib._
 
-/** Converts between the streams of a card that carry another format and its packets. Each command packet is answered by one reply.
+/** Converts between streams of another format and packets. Each command packet has one reply.
   *
   * `rx`, `tx`: the card's streams. `commands`, `replies`: packets.
   */

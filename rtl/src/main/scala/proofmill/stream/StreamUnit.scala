@@ -3,10 +3,10 @@ package proofmill.stream
 import spinal.core._
 import spinal.lib._
 
-/** A value that goes through a unit's door: `digits` signed integers of `width` bits, the first one lowest.
+/** An operand or result of a unit: `digits` signed integers of `width` bits, the first one lowest.
   *
-  * Over a field they stand for `(d(0) + d(1) base + …) / scale mod p`; without a field they are `digits` plain unsigned
-  * numbers. A digit is between `low` and `high`.
+  * Over a field they represent `(d(0) + d(1) base + …) / scale mod p`; without a field they are `digits` unsigned numbers. A
+  * digit is between `low` and `high`.
   */
 case class Port(
     name: String,
@@ -21,15 +21,15 @@ case class Port(
   def bits: Int = digits * width
 }
 
-/** A circuit with one door in and one door out that can stand alone: for simulation against the model and for area.
+/** A circuit with one input and one output stream that can be generated alone: for simulation against the model and for area.
   *
-  * Operands and results stand side by side in their word, first port lowest.
+  * Operands and results are concatenated in a word, first port lowest.
   */
 abstract class StreamUnit extends Component {
   def operands: Seq[Port]
   def results: Seq[Port]
 
-  /** Cycles from an operand to its result, where this is fixed and one operand enters in every cycle. */
+  /** Cycles from an operand to its result, if they are fixed and the unit accepts an operand in every cycle. */
   def latency: Option[Int]
 
   val io = new Bundle {

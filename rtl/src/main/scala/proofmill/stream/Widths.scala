@@ -3,13 +3,15 @@ package proofmill.stream
 import spinal.core._
 import spinal.lib._
 
-/** A beat of a stream of packets that is `bytes` wide; `keep` marks the bytes that are there, from byte 0 without gaps. */
+/** A beat of a stream of packets that is `bytes` wide; `keep` marks the valid bytes, from byte 0 without gaps. */
 case class Beat(bytes: Int) extends Bundle {
   val data = Bits(8 * bytes bits)
   val keep = Bits(bytes bits)
 }
 
-/** Packets in wide beats, such as a DMA bridge's, to words; a beat without any byte makes a word without any. */
+/** Converts packets from wide beats, such as a DMA bridge's, to words; a beat without valid bytes becomes a word without
+  * valid bytes.
+  */
 class Narrower(bytes: Int) extends Component {
   private val words = bytes / 8
   val wide = slave(Stream(Fragment(Beat(bytes))))
@@ -17,7 +19,8 @@ class Narrower(bytes: Int) extends Component {
 
   val at = Reg(UInt(log2Up(words) bits)) init 0
   private val keeps = wide.keep.subdivideIn(words slices)
-  private val rest = Vec((0 until words).map(i => if (i + 1 < words) keeps(i + 1)(0) else False)) // more behind word i
+  private val rest =
+    Vec((0 until words).map(i => if (i + 1 < words) keeps(i + 1)(0) else False)) // valid bytes after word i
   narrow.valid := wide.valid
   narrow.fragment.data := wide.data.subdivideIn(words slices)(at)
   narrow.fragment.keep := keeps(at)
@@ -26,7 +29,7 @@ class Narrower(bytes: Int) extends Component {
   when(narrow.fire)(at := rest(at) ? (at + 1) | U(0))
 }
 
-/** The other way: a beat is full, or ends a packet. */
+/** Converts packets from words to wide beats: a beat is full, or ends a packet. */
 class Widener(bytes: Int) extends Component {
   private val words = bytes / 8
   val narrow = slave(Word.packets)

@@ -4,15 +4,15 @@ import proofmill.curve.{PointAdder, ScheduleText, Terms}
 import proofmill.field.{Arithmetic, Options}
 import proofmill.spec.Curve
 
-/** The point adders, each also as its twin. */
+/** The point adders, each also with behavioural multipliers. */
 object CurveUnits {
   def all: Seq[UnitTarget] = for {
     (kind, curve, adder) <- adders
-    options <- Seq(Options(), Options(twin = true))
-    name = s"${kind}_$curve" + (if (options.twin) "_twin" else "")
-  } yield UnitTarget(name, kind, curve, options.twin, () => adder().pipeline(arithmetic(adder(), options)))
+    options <- Seq(Options(), Options(model = true))
+    name = s"${kind}_$curve" + (if (options.model) "_twin" else "")
+  } yield UnitTarget(name, kind, curve, options.model, () => adder().pipeline(arithmetic(adder(), options)))
 
-  /** Kind, curve, and what adds. */
+  /** Kind, curve, and adder. */
   private def adders: Seq[(String, String, () => PointAdder)] = {
     def of(kind: String, curves: String*)(make: Curve => PointAdder) =
       curves.map(curve => (kind, curve, () => make(Curve(curve))))
@@ -24,7 +24,7 @@ object CurveUnits {
 
   private def arithmetic(adder: PointAdder, options: Options = Options()) = Arithmetic(adder.curve.baseField, options)
 
-  /** The schedules as text: all of them, or those of the units that are named. */
+  /** Prints the schedules: all of them, or those of the named units. */
   def main(names: Array[String]): Unit =
     for ((kind, curve, adder) <- adders; name = s"${kind}_$curve"; if names.isEmpty || names.contains(name)) {
       val schedule = adder().schedule(Terms(arithmetic(adder())))

@@ -12,7 +12,7 @@ import spinal.lib._
 object EcdsaUnits {
   def all: Seq[UnitTarget] = Seq("toy", "secp256k1").flatMap { curve =>
     def target(kind: String)(make: ScalarPlan => StreamUnit) =
-      UnitTarget(s"${kind}_$curve", kind, curve, twin = false, () => make(ScalarPlan(curve)))
+      UnitTarget(s"${kind}_$curve", kind, curve, model = false, () => make(ScalarPlan(curve)))
     Seq(
       target("ecdsa_divide")(plan => new Quotients(plan.n)),
       target("ecdsa_split")(new GlvSplit(_)),
@@ -22,12 +22,14 @@ object EcdsaUnits {
     "ecdsa_intake",
     "ecdsa_intake",
     "secp256k1",
-    twin = false,
+    model = false,
     () => new SignatureReceiver(Curve("secp256k1"))
   )
 }
 
-/** `Scalars` with its items collected side by side: magnitude, sign and count of each, lowest place first; places without an item are 0. */
+/** `Scalars` with its items collected in one word: magnitude, sign and count of each, lowest position first; positions
+  * without an item are 0.
+  */
 class ItemsUnit(plan: ScalarPlan) extends StreamUnit {
   private def contexts = 2
   private val scalars = new Scalars(plan, contexts)
@@ -38,7 +40,7 @@ class ItemsUnit(plan: ScalarPlan) extends StreamUnit {
   } :+ Port("u1_zero", 1)
   def latency: Option[Int] = None
 
-  // A context's items stay until its result is taken.
+  // A context's items are kept until its result is accepted.
   private val job = Counter(contexts, io.in.fire)
   private val next = Counter(contexts, io.out.fire)
   private val taken, ready = Vec(Seq.fill(contexts)(RegInit(False)))

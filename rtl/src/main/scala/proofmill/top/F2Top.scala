@@ -4,11 +4,12 @@ import proofmill.shell.{ResetSynchroniser, SlotBridge}
 import spinal.core._
 import spinal.lib._
 
-/** A card behind the shell of an AWS F2 instance: a bridge of our own in front of the top for the vendor's, whose crossings, firewalls and resets
-  * are the same.
+/** A card behind the shell of an AWS F2 instance: a DMA bridge of this library in front of [[XdmaTop]]. Crossings, firewalls
+  * and resets are the same.
   *
-  * `clk` and `resetn` are the shell's `clk_main_a0` and `rst_main_n`; `ocl`, `pcis` and `pcim` its buses, without what the shell has no use for.
-  * The other clocks and the memory are as in [[XdmaTop]]. The card is in reset with the shell and when its host names another session.
+  * `clk` and `resetn` are the shell's `clk_main_a0` and `rst_main_n`; `ocl`, `pcis` and `pcim` are its buses, without the
+  * signals that the shell does not use. The other clocks and the memory are as in [[XdmaTop]]. The card is in reset with the
+  * shell and when its host writes another session.
   */
 class F2Top(target: Target, slots: Int) extends Component {
   setDefinitionName(target.top)
@@ -33,11 +34,11 @@ class F2Top(target: Target, slots: Int) extends Component {
   card.card_clk := card_clk
   card.memory_clk := memory_clk
   card.memory_resetn := memory_resetn
-  card.irq_ack := card.irq // nobody waits for it
+  card.irq_ack := card.irq // always acknowledged: interrupts are not used
   bridge.down := card.cardDownAtBridge.pull()
   card.axil << bridge.cards
 
-  // Streams: packets, and the door's where there is one; without one, nothing comes and whatever goes there is lost.
+  // Streams: packets, and those of the memory port. Without a memory port, its output is silent and its input is discarded.
   card.rx << bridge.toCard(0)
   bridge.fromCard(0) << card.tx
   card.door match {

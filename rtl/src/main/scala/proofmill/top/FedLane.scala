@@ -6,9 +6,9 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** A lane whose jobs bring their items with them, so that it can be examined without the unit that makes them.
+/** A lane with items as additional operands of its jobs, to test it without the unit that computes items.
   *
-  * The items are written one place a cycle, whatever there are; only then another job enters.
+  * The items are written one position each cycle, whether or not there are any; then the next job enters.
   */
 class FedLane(jobPorts: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int, trace: Boolean)
     extends StreamUnit {
@@ -63,6 +63,6 @@ class FedLane(jobPorts: JobPorts, arithmetic: Arithmetic, image: Image, contexts
 object FedLane {
   private def itemBits(list: ItemList): Int = log2Up(list.magnitudes) + 1 + log2Up(list.counts)
 
-  /** Cycles from a job's entry until it can take items, and until another job can enter. */
+  /** Returns the cycles from a job's start until it accepts items, and until the next job can enter. */
   def cycles(jobPorts: JobPorts): Int = jobPorts.lists.map(_.items).max + 1
 }

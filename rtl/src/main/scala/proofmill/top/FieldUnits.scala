@@ -13,30 +13,30 @@ object FieldUnits {
     Field.names.flatMap { name =>
       Seq(
         target("modmul", name, Options())(mul),
-        target("modmul", name, Options(twin = true))(mul),
+        target("modmul", name, Options(model = true))(mul),
         target("modadd", name, Options())(add),
         target("modsub", name, Options())(sub),
         target("reduce", name, Options())(reduce),
         target("canonical", name, Options())(a => new Canonical(a.port("a", a.product)))
       )
     } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
-      Seq(false, true).map(twin => target("modmul_montgomery", name, Options(montgomery = true, twin = twin))(mul))
+      Seq(false, true).map(model => target("modmul_montgomery", name, Options(montgomery = true, model = model))(mul))
     } ++ Seq(
       target("modmul_early", "secp256k1_fp", Options(Price.early))(mul),
-      target("modmul_early", "secp256k1_fp", Options(Price.early, twin = true))(mul),
+      target("modmul_early", "secp256k1_fp", Options(Price.early, model = true))(mul),
       target("reduce_early", "secp256k1_fp", Options(Price.early))(reduce)
     ) ++ Seq("toy", "bls12_381").flatMap { curve =>
-      Seq(false, true).map { twin =>
-        target("modmul_micro", Curve(curve).baseField.name, Options(MicroUnits.early(curve), twin = twin))(mul)
+      Seq(false, true).map { model =>
+        target("modmul_micro", Curve(curve).baseField.name, Options(MicroUnits.early(curve), model = model))(mul)
       }
     }
 
   private def target(kind: String, name: String, options: Options)(make: Arithmetic => StreamUnit): UnitTarget =
     UnitTarget(
-      s"${kind}_$name${if (options.twin) "_twin" else ""}",
+      s"${kind}_$name${if (options.model) "_twin" else ""}",
       kind,
       name,
-      options.twin,
+      options.model,
       () => make(Arithmetic(Field(name), options))
     )
 
@@ -61,7 +61,7 @@ object FieldUnits {
   }
 }
 
-/** An operation on residues as a unit: it takes operands in every cycle and never waits, whatever `out.ready` says. */
+/** An operation on residues as a unit: it accepts operands in every cycle and never stalls, whatever `out.ready` is. */
 class FieldUnit(arithmetic: Arithmetic, count: Int, operand: Bound, result: Bound, cycles: Int)(
     operation: Seq[Residue] => Residue
 ) extends StreamUnit {

@@ -1,6 +1,6 @@
 package proofmill.top
 
-/** A JSON text, as much of it as a manifest needs. */
+/** A JSON text, with the subset of JSON that a manifest uses. */
 case class Json(text: String) extends AnyVal
 
 object Json {

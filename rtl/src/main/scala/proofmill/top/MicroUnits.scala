@@ -16,18 +16,18 @@ object MicroUnits {
       kind <- Seq("", "_twin", "_trace_twin")
     } yield target(curve, multipliers, kind)
 
-  /** A lane with the programs of `ecdsa_verify`, whose jobs bring their items. */
+  /** A lane with the programs of `ecdsa_verify`, with items as operands. */
   def ecdsa: Seq[UnitTarget] = for (kind <- Seq("", "_twin", "_trace_twin")) yield {
-    val twin = kind.nonEmpty
+    val model = kind.nonEmpty
     lazy val curve = Curve("secp256k1")
-    lazy val arithmetic = Arithmetic(curve.baseField, Options(early("secp256k1"), twin = twin))
+    lazy val arithmetic = Arithmetic(curve.baseField, Options(early("secp256k1"), model = model))
     lazy val programs = new EcdsaPrograms(curve)
     lazy val image = programs.image(arithmetic)
     UnitTarget(
       s"micro_ecdsa$kind",
       "micro",
       "secp256k1",
-      twin,
+      model,
       () => new FedLane(programs.ports, arithmetic, image, contexts, trace = kind == "_trace_twin"),
       () => beside(programs.ports, arithmetic, image, 1)
     )
@@ -37,14 +37,16 @@ object MicroUnits {
   private val odd = Seq("scalar_mul", "inverse")
   private val square = odd :+ "square_root" // for p = 3 mod 4
 
-  /** One job alone waits for every stage of the multiplier: more tiles and longer carries for fewer stages. */
+  /** The price for low latency: a single job waits for every stage of the multiplier, so more tiles and longer carry chains
+    * replace stages.
+    */
   private[top] def early(curve: String): Price =
     if (curve == "secp256k1") Price.early else Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
 
   private def target(curve: String, multipliers: Int, kind: String): UnitTarget = {
-    val twin = kind.nonEmpty
+    val model = kind.nonEmpty
     val table = Spec.table(s"curves/$curve")
-    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early(curve), twin = twin))
+    lazy val arithmetic = Arithmetic(Field(table.getString("base_field")), Options(early(curve), model = model))
     lazy val scalars = Field(table.getString("scalar_field"))
     lazy val ports = JobPorts(Seq("k" -> (scalars.bits + 7) / 8 * 8), Seq("x", "y"), Seq("x", "y"))
     lazy val image = Image(
@@ -58,7 +60,7 @@ object MicroUnits {
       s"micro_$curve${if (multipliers == 2) "_two" else ""}$kind",
       "micro",
       curve,
-      twin,
+      model,
       () => new FieldProcessor(ports, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
       () => beside(ports, arithmetic, image, multipliers)
     )
@@ -69,7 +71,7 @@ object MicroUnits {
     "listing.txt" -> image.listing.mkString("", "\n", "\n")
   )
 
-  /** What spec/model/micro.py needs to execute the same words in the same cycles. */
+  /** Describes the processor for spec/model/micro.py, which executes the same words in the same cycles. */
   private def describe(ports: JobPorts, arithmetic: Arithmetic, image: Image, multipliers: Int): Json = {
     val latency = Lane.latency(arithmetic)
     val demands = new Demands(arithmetic)

@@ -6,7 +6,7 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** The cores of `msm`, each also as its twin. */
+/** The cores of `msm`, each also with behavioural multipliers. */
 object MsmUnits {
   def all: Seq[UnitTarget] = for {
     (name, curve, bucketBits) <- Seq(
@@ -17,15 +17,16 @@ object MsmUnits {
       ("bls12_381", "bls12_381", 15),
       ("bls12_377", "bls12_377", 15)
     )
-    twin <- Seq(false, true)
-    make = () => new CoreUnit(() => new Points(Curve(curve), twin), bucketBits)
-  } yield UnitTarget(s"msm_core_$name" + (if (twin) "_twin" else ""), "msm_core", curve, twin, make)
+    model <- Seq(false, true)
+    make = () => new CoreUnit(() => new Points(Curve(curve), model), bucketBits)
+  } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 
-/** A core behind one door in and one out. In come points for buckets, and orders; out goes what the accumulator is after each
-  * order, with the pairs and cycles of accumulation, from the first point until the order is taken, and those of the order.
+/** A core with one input and one output stream. The input is points for buckets, and orders. The output is the accumulator
+  * after each order, with the pairs and cycles of the accumulation (from the first point until the order is accepted) and
+  * those of the order.
   *
-  * A point comes as it lies in memory; so does what Gather adds, with its order.
+  * A point has its format in memory; so has the point that Gather adds, with its order.
   */
 class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
   private lazy val points = makePoints()
@@ -51,7 +52,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
     operands.zip(starts).map { case (port, low) => port.name -> io.in.payload(low, port.bits bits) }.toMap
   }
 
-  // From memory's form to the core.
+  // From the memory format to the core.
   private val move = Bool()
   private val (point, cycles) = {
     val area = new ClockEnableArea(move) {
@@ -77,7 +78,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
   move := !valid || core.io.items.fire || core.io.commands.fire
   io.in.ready := move
 
-  // An order's answer; nothing else goes in before it is taken.
+  // An order's result; no other word is accepted before the result is.
   private val begun = Reg(Bool()) init False
   private val issues, cyclesOf = Vec(Reg(UInt(32 bits)) init 0, 2)
   private val phase = ordered.asUInt

@@ -4,8 +4,8 @@ import java.nio.file.{Files, Path}
 
 import spinal.core.Component
 
-/** `origins.json`: which class each Verilog module is made by, `package.Class`, `package.Class$Inner` of one inside another. For readers of the
-  * Verilog: a module's name is neither always its class's nor unique among packages.
+/** `origins.json`: the class that made each Verilog module, `package.Class`, or `package.Class$Inner` for a nested class. For
+  * readers of the Verilog: a module's name can differ from its class's and is not unique among packages.
   */
 object Origins {
   def write(top: Component, folder: Path): Unit = {
@@ -14,7 +14,7 @@ object Origins {
     Files.writeString(folder.resolve("origins.json"), Json.render(Json.of(found.toSeq: _*)) + "\n")
   }
 
-  /** The class itself, or of one without a name what it extends, or where it stands if that is a bare component. */
+  /** Returns the class, or for an anonymous class its superclass, or its enclosing class if that is a bare component. */
   private def of(made: Class[_]): String = {
     val named = Iterator.iterate[Class[_]](made)(_.getSuperclass).find(!_.getName.contains("$anon")).get
     if (named == classOf[Component]) made.getName.takeWhile(_ != '$') else named.getName

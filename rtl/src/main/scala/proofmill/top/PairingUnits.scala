@@ -9,14 +9,14 @@ import spinal.lib._
 /** The pairing processor with its slots, and its multiplier of Fp. */
 object PairingUnits {
   def all: Seq[UnitTarget] = Seq("", "_twin").flatMap { kind =>
-    val twin = kind.nonEmpty
-    lazy val machine = new PairingMachine(twin)
+    val model = kind.nonEmpty
+    lazy val machine = new PairingMachine(model)
     Seq(
       UnitTarget(
         s"pairing_bls12_381$kind",
-        if (twin) "pairing" else "pairing_structure",
+        if (model) "pairing" else "pairing_structure",
         "bls12_381",
-        twin,
+        model,
         () => new PairingUnit(machine),
         () => beside(machine)
       ),
@@ -24,7 +24,7 @@ object PairingUnits {
         s"modmul_long_bls12_381_fp$kind",
         "modmul_long",
         "bls12_381_fp",
-        twin,
+        model,
         () => new LongMultiplierUnit(machine.arithmetic)
       )
     )
@@ -35,7 +35,7 @@ object PairingUnits {
     "listing.txt" -> machine.image.listing.mkString("", "\n", "\n")
   )
 
-  /** What spec/model/pairing_processor.py needs to execute the same words. */
+  /** Describes the processor for spec/model/pairing_processor.py, which executes the same words. */
   private def describe(machine: PairingMachine): Json = {
     import machine.{arithmetic, contexts, image}
     def hex(value: BigInt) = Json(s"0x${value.toString(16)}")
@@ -54,7 +54,7 @@ object PairingUnits {
   }
 }
 
-/** The multiplier of one coordinate, whose products are not reduced yet. */
+/** The multiplier of one coordinate, whose products are not reduced. */
 class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends StreamUnit {
   import arithmetic.{base, factor, product}
   def operands: Seq[Port] = Seq("a", "b").map(base.port(_, factor))
@@ -70,9 +70,10 @@ class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends StreamUnit {
   io.out.valid := Delay(io.in.valid, product.latency, init = False)
 }
 
-/** The processor behind one door. A word's `kind`: 0 writes slot a, 1 starts a program with operands a, b, c, 2 reads slot a when all jobs
-  * are done. A result is the value that was read, or says that a job is done: `done`. Writes and starts wait for the write before them.
-  * Operand d is slot 240; every verdict is good, and there at once; digit i is always i.
+/** The processor with one input and one output stream. A word's `kind`: 0 writes slot a, 1 starts a program with operands a,
+  * b, c, 2 reads slot a when all jobs have retired. A result is the value read, or (`done`) reports that a job has retired.
+  * Writes and starts wait for the write before them. Operand d is slot 240; every verdict is good and immediate; digit i is
+  * always i.
   */
 class PairingUnit(machine: PairingMachine) extends StreamUnit {
   private def slotBits = 8

@@ -5,24 +5,32 @@ import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
-/** Parts of `poseidon` that have a twin: the linear layer of each configuration, and what makes digits of integers. */
+/** Parts of `poseidon` with a behavioural model: the linear layer of each configuration, and the conversion of integers to
+  * digits.
+  */
 object PoseidonUnits {
   def all: Seq[UnitTarget] = for {
-    twin <- Seq(false, true)
-    suffix = if (twin) "_twin" else ""
+    model <- Seq(false, true)
+    suffix = if (model) "_twin" else ""
     unit <- PoseidonConfig.named.map { case (name, config) =>
       val what = s"linear_$name"
-      UnitTarget(what + suffix, "poseidon_linear", name, twin, () => new PoseidonLinearUnit(config, new Residues(twin)))
+      UnitTarget(
+        what + suffix,
+        "poseidon_linear",
+        name,
+        model,
+        () => new PoseidonLinearUnit(config, new Residues(model))
+      )
     } ++ Seq("poseidon_entry" -> BigInt(1), "poseidon_entry_montgomery" -> (BigInt(1) << 256)).map {
       case (name, divisor) =>
-        UnitTarget(s"$name$suffix", name, "all", twin, () => new PoseidonEntryUnit(new Residues(twin), divisor))
+        UnitTarget(s"$name$suffix", name, "all", model, () => new PoseidonEntryUnit(new Residues(model), divisor))
     }
   } yield unit
 
   def element(residues: Residues, name: String): Port = residues.arithmetic.port(name, residues.bound)
 }
 
-/** A row, the constants, and the number of its width, to the row behind the linear layer. */
+/** The linear layer: from a row, the constants, and the number of its width to a row. */
 class PoseidonLinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit {
   private def row(name: String) = Seq.tabulate(config.elements)(i => PoseidonUnits.element(residues, s"$name$i"))
   def operands: Seq[Port] = row("x") ++ row("c") :+ Port("code", config.codeBits)
@@ -39,7 +47,7 @@ class PoseidonLinearUnit(config: PoseidonConfig, residues: Residues) extends Str
   io.out.valid := Delay(io.in.valid, unit.latency, init = False)
 }
 
-/** An integer of 256 bits and a constant to an element. */
+/** From an integer of 256 bits and a constant to an element. */
 class PoseidonEntryUnit(residues: Residues, divisor: BigInt) extends StreamUnit {
   def operands: Seq[Port] = Seq(Port("value", PoseidonEntry.bits), PoseidonUnits.element(residues, "constant"))
   def results: Seq[Port] = Seq(PoseidonUnits.element(residues, "element"))

@@ -3,9 +3,10 @@ package proofmill.top
 import proofmill.shell.{ResetSynchroniser, SerialConfig, SerialPort, Shell}
 import spinal.core._
 
-/** A card on a serial line, for small boards: `clk`, `reset` (high, of any timing), `rxd`, `txd`, `busy` (an engine works) and `resetting`.
+/** A card on a serial line, for small boards: `clk`, `reset` (active high, asynchronous), `rxd`, `txd`, `busy` (an engine is
+  * busy) and `resetting`.
   *
-  * One clock: the engines run at the clock that the line is sampled with. Memories are not offered.
+  * There is one clock: the engines use the clock that samples the line. Memories are not supported.
   */
 class SerialTop(target: Target, line: SerialConfig) extends Component {
   setDefinitionName(target.top)

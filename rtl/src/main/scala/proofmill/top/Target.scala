@@ -8,8 +8,9 @@ import proofmill.field.ModMul
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 import spinal.core.Component
 
-/** One card that can be generated: with a serial line where it has one, behind a bridge for PCIe or the shell of AWS F2, which has rings of so
-  * many `slots`, or with all its ports. Behind a bridge or shell a memory channel has `stripes` ports, a power of two.
+/** One card that can be generated: with a serial line, behind a bridge for PCIe, behind the shell of AWS F2, whose rings have
+  * `slots` slots, or with all ports of the shell. Behind a bridge or the F2 shell, a memory channel has `stripes` ports, a
+  * power of two.
   */
 case class Target(
     name: String,

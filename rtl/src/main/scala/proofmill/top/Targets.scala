@@ -38,7 +38,7 @@ object Targets {
           adders = 2,
           mostWindow = 3,
           timing = Timing(memory = 3)
-        ), // more than one pass with two adders, and late memories
+        ), // more than one pass with two adders, and high memory latency
       "toy_edwards" -> toy("toy_edwards")
     )
     val real = Seq(
@@ -47,12 +47,12 @@ object Targets {
       "bls12_381" -> MsmConfig("bls12_381"),
       "bls12_377" -> MsmConfig("bls12_377")
     )
-    toys ++ real ++ real.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+    toys ++ real ++ real.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
   }
 
   /** Engines of Poseidon, each also with behavioural arithmetic. */
-  private def withTwins(named: Seq[(String, PoseidonConfig)]): Seq[(String, PoseidonConfig)] =
-    named ++ named.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+  private def withModels(named: Seq[(String, PoseidonConfig)]): Seq[(String, PoseidonConfig)] =
+    named ++ named.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
 
   private def poseidon(config: PoseidonConfig): Seq[EngineSlot] =
     Seq(EngineSlot("poseidon", "poseidon_bls12_381", () => new PoseidonEngine(config)))
@@ -73,18 +73,20 @@ object Targets {
       "ntt_64" -> NttConfig(lanes = 64)
     )
     val all = goldilocks ++ long
-    all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(twin = true) }
+    all ++ all.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
   }
 
   private def ntt(config: NttConfig): Seq[EngineSlot] =
     Seq(EngineSlot("ntt", config.instance, () => new NttEngine(config)))
 
-  /** What of a Groth16 proof over a curve is in G1 and its scalar field: sums, and the quotient, which becomes their scalars. `_small`: quotients of 2^12, for simulations. */
+  /** The part of a Groth16 proof over a curve in G1 and its scalar field: MSMs, and the quotient, which becomes their
+    * scalars. `_small`: quotients of 2^12, for simulations.
+    */
   private val provers: Seq[(String, Seq[EngineSlot])] = {
     val transforms = ntts.toMap
     for (curve <- Seq("bn254", "bls12_381"); size <- Seq("_small", "_small_twin", "", "_twin")) yield {
       val config = transforms(s"ntt_$curve$size")
-      val sums = MsmConfig(curve, twin = config.twin)
+      val sums = MsmConfig(curve, model = config.model)
       s"groth16_$curve$size" -> (msm(sums) ++ ntt(config.copy(
         mostLog = 2 * config.passLog,
         scalarBits = Some(sums.memoryBits)
@@ -95,8 +97,8 @@ object Targets {
   private def coprocessor(config: CoprocessorConfig): Seq[EngineSlot] =
     Seq(EngineSlot("coprocessor", "bls12_381", () => new CoprocessorEngine(config)))
 
-  /** Cards on a serial line: `uart` for boards, `uart_fast` the same with a line that takes little to simulate; a toy on such a line; the shell
-    * alone on the line of `uart`.
+  /** Cards on a serial line: `uart` for boards; `uart_fast` with a line that is fast to simulate; a toy on such a line; the
+    * shell without engines on the line of `uart`.
     */
   private def serial(shell: ShellConfig): Seq[Target] = {
     val board = SerialConfig(clock = 50000000)
@@ -111,20 +113,20 @@ object Targets {
     )
   }
 
-  /** Pseudo-channels of a board's HBM: as many of them for each channel of a card with up to four, and the address bits of so many with 256 MiB each, as
-    * the smallest board has them.
+  /** Pseudo-channels of a board's HBM: this many for each channel of a card with up to four channels; and the address bits of
+    * this many with 256 MiB each, as on the smallest board.
     */
   private val pseudoChannels = 8
   private val hbmBits = 31
 
-  /** Cards behind a bridge for PCIe, with a door to their memory: an MSM, also striped over HBM and with behavioural multipliers; small transforms and
-    * hashes on one card; toys.
+  /** Cards behind a bridge for PCIe, with the host's memory port: an MSM, also striped over HBM and with behavioural
+    * multipliers; small transforms and hashes on one card; toys.
     */
   private def pcie(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryPort = true)
     val sums = msms.toMap
     val small = ntt(ntts.toMap.apply("ntt_small_twin")) ++ poseidon(
-      withTwins(PoseidonConfig.named).toMap.apply("poseidon_small_twin")
+      withModels(PoseidonConfig.named).toMap.apply("poseidon_small_twin")
     )
     Seq("toy", "bls12_381", "bls12_381_twin").map { name =>
       Target(s"xdma_msm_$name", config, msm(sums(name)), pcie = true)
@@ -141,7 +143,9 @@ object Targets {
     )
   }
 
-  /** The same behind the shell of AWS F2, whose memory is HBM; a small prover; toys have few slots, so that their rings are full and go round. */
+  /** The same behind the shell of AWS F2, whose memory is HBM; a small prover; toys with few slots, so that their rings fill
+    * up and wrap around.
+    */
   private def f2(shell: ShellConfig): Seq[Target] = {
     val config = shell.copy(memoryPort = true)
     val sums = msms.toMap
@@ -164,15 +168,15 @@ object Targets {
     Target("ecdsa", shell, ecdsa(cores = 1)),
     Target("ecdsa_two", shell, ecdsa(cores = 2))
   ) ++ msms.map { case (name, config) => Target(s"msm_$name", shell, msm(config)) } ++
-    withTwins(PoseidonConfig.named).map { case (name, config) => Target(name, shell, poseidon(config)) } ++
-    withTwins(PoseidonConfig.streams).map { case (name, config) =>
+    withModels(PoseidonConfig.named).map { case (name, config) => Target(name, shell, poseidon(config)) } ++
+    withModels(PoseidonConfig.streams).map { case (name, config) =>
       Target(name, shell.copy(adapter = Some(() => new StateFramer(config))), poseidon(config))
     } ++
     ntts.map { case (name, config) => Target(name, shell, ntt(config)) } ++
     provers.map { case (name, engines) => Target(name, shell, engines) } ++
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),
-      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(twin = true))),
-      Target("coprocessor_1024_twin", shell, coprocessor(CoprocessorConfig(twin = true, 10, 9)))
+      Target("coprocessor_twin", shell, coprocessor(CoprocessorConfig(model = true))),
+      Target("coprocessor_1024_twin", shell, coprocessor(CoprocessorConfig(model = true, 10, 9)))
     ) ++ serial(shell) ++ pcie(shell) ++ f2(shell)
 }

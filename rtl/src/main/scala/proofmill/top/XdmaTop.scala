@@ -17,15 +17,15 @@ import spinal.lib.bus.amba4.axilite._
   *   c2h_1 ◄─────────── fifo ── │
   *   axil ─ Firewall ─ AxiCrossing ─ registers
   * }}}
-  * `resetn` is the bridge's, `memory_resetn` says that the memory works; both of any timing, but a reset of
-  * the memory lasts 32 of its cycles. While the card is in reset, registers are answered
-  * with SLVERR, and the memory sees its bursts ended; until they have ended, which may be after the reset, it sees nothing new. While the memory is
-  * in reset, or when it hangs, the engines' bursts are ended with SLVERR, so their commands end with `memory_fault`; one that hung is left alone until
-  * its reset. Clocks differ by a factor of four at most.
+  * `resetn` is the bridge's reset; `memory_resetn` is high while the memory is operational. Both are asynchronous, but a
+  * reset of the memory lasts at least 32 of its cycles. While the card is in reset, register accesses end with SLVERR, and
+  * bursts to the memory are completed. The memory gets no new burst until they are complete, which may be after the reset.
+  * While the memory is in reset, or when it hangs, the engines' bursts end with SLVERR, so their commands end with
+  * `memory_fault`; a memory that hung is not accessed until its reset. Clocks differ by a factor of at most four.
   *
-  * A channel of the card has as many ports `mem<j>` as the target says, the channels' one behind the other.
+  * A channel of the card has as many ports `mem<j>` as the target specifies; the ports of a channel have consecutive numbers.
   *
-  * `irq` asks for an interrupt when a reply leaves, until `irq_ack`.
+  * `irq` requests an interrupt when a reply leaves, until `irq_ack`.
   */
 class XdmaTop(target: Target, name: String) extends Component {
   setDefinitionName(name)
@@ -35,7 +35,7 @@ class XdmaTop(target: Target, name: String) extends Component {
   val irq = out(Bool())
   val irq_ack = in(Bool())
 
-  // Domains: of each clock, and of what it shares with a neighbour and what is in reset with either.
+  // Domains: of each clock, and those for logic that is in reset with either of two neighbours.
   val cards = new ResetSequencer(card_clk, !resetn)
   val memories = new ResetSequencer(memory_clk, !memory_resetn)
   private val bridge = ResetSynchroniser(clk, !resetn)
@@ -53,7 +53,7 @@ class XdmaTop(target: Target, name: String) extends Component {
   private val cardLink = linked(card, memoryDownAtCard)
   private val memoryLink = linked(memory, cardDownAtMemory)
 
-  // Nothing is taken in a reset, which is longer here than at the bridge.
+  // No word is accepted in a reset, which is longer than that of the bridge.
   private val absent = bridge.readResetWire
   private val unlinked = bridgeLink.readResetWire
 
@@ -83,7 +83,7 @@ class XdmaTop(target: Target, name: String) extends Component {
   cross(shell.tx, widener.narrow, XdmaTop.words, card, bridgeLink)
   tx << widener.wide
 
-  // The door to the memory.
+  // The host's port to the memory.
   val door = for (bulk <- shell.bulk) yield {
     val doorRx = slave(Stream(Fragment(Beat(bytes))))
     val doorTx = master(Stream(Fragment(Beat(bytes))))
@@ -110,7 +110,7 @@ class XdmaTop(target: Target, name: String) extends Component {
     firewall.down := cardDownAtBridge
     LiteBus.widened(axil, firewall.manager, absent)
     val crossing = AxiCrossing(LiteBus.config, 4, bridgeLink, card)
-    // Between the crossing's room and the bridge.
+    // A register between the ready path of the crossing and the bridge.
     crossing.manager << bridgeLink(firewall.subordinate.pipelined(w = StreamPipe.S2M))
     LiteBus.narrowed(crossing.subordinate, shell.axi)
   }
@@ -135,11 +135,11 @@ class XdmaTop(target: Target, name: String) extends Component {
     val crossing = AxiCrossing(config, XdmaTop.beats, cardLink, memoryLink)
     crossing.manager << firewall.subordinate
     val guard = memory(MemoryGuard(config, bursts = 128))
-    // What it sees in a reset may be half reset; behind one it ends what was begun before.
+    // During a reset the crossing's output is undefined; after it, bursts from before are completed.
     val ending = memory(RegInit(True)).setName(s"ending_$j")
     ending := cardDownAtMemory || ending && guard.busy
     guard.blocked := cardDownAtMemory || memories.down || ending
-    // The guard takes addresses and data of writes by what the memory takes: a register between that and the crossing.
+    // The guard accepts addresses and data of writes when the memory does: a register between that path and the crossing.
     guard.engine << memoryLink(crossing.subordinate.pipelined(aw = StreamPipe.S2M, w = StreamPipe.S2M))
     if (striped) {
       val stripe = memory(MemoryStripe(config, target.stripes))
@@ -149,7 +149,7 @@ class XdmaTop(target: Target, name: String) extends Component {
     guard
   }
 
-  // Interrupts: one may stand for several replies.
+  // Interrupts: one interrupt can report several replies.
   val interrupts = new ClockingArea(bridge) {
     val wanted, asking = RegInit(False)
     when(tx.fire && tx.last)(wanted := True)
@@ -164,7 +164,7 @@ class XdmaTop(target: Target, name: String) extends Component {
 
 object XdmaTop {
 
-  /** Of a beat of the bridge: PCIe Gen3 x16 or Gen4 x8. */
+  /** Bytes of a beat of the bridge: PCIe Gen3 x16 or Gen4 x8. */
   val bytes = 64
 
   /** Depths of the crossings. */

@@ -17,7 +17,7 @@ object CircuitTests {
     RtlTest("circuit: products of full-size factors and of polynomials")(products()),
     RtlTest("circuit: sums")(sums()),
     RtlTest("circuit: tables")(tables()),
-    RtlTest("circuit: a twin is written")(twin())
+    RtlTest("circuit: a behavioural model is written")(model())
   )
 
   /** A result of a bench and what it should be for the operands. */
@@ -120,7 +120,11 @@ object CircuitTests {
         def sum(v: Seq[BigInt]) = chosen.zip(terms).map { case (at, term) => v(at) * term.weight }.sum
         Seq(
           Checked(s"sum $i of $terms and $constant", Sum(terms, result, pace, constant), sum(_) + constant),
-          Checked(s"the same apart, without $constant", Sum.apart(terms, SumTests.boundOf(weights, 0), pace), sum)
+          Checked(
+            s"the same in a module of its own, without $constant",
+            Sum.separate(terms, SumTests.boundOf(weights, 0), pace),
+            sum
+          )
         )
       }
     ))(randomly(2000))
@@ -147,14 +151,15 @@ object CircuitTests {
     }))(randomly(1000))
   }
 
-  /** What is written for a twin; that it does what the circuit does, the units' tests show. */
-  private def twin(): Unit = {
+  /** The files of a behavioural model; the units' tests compare its results with those of the circuit. */
+  private def model(): Unit = {
     val folder = Paths.get("target/rtl-tests/twin").toAbsolutePath
     val function =
-      TwinFunction("add_mod_2_70", Seq(70, 70), 70, "store(out, 0, 70, load<2>(in0, 0, 70) + load<2>(in1, 0, 70));")
+      ModelFunction("add_mod_2_70", Seq(70, 70), 70, "store(out, 0, 70, load<2>(in0, 0, 70) + load<2>(in1, 0, 70));")
     class Top extends Component {
       val a, b = in(Bits(70 bits))
-      for (latency <- Seq(1, 5)) out(Bits(70 bits)) := Twin(function, latency, Timed(a, 0), Timed(b, 0)).value
+      for (latency <- Seq(1, 5))
+        out(Bits(70 bits)) := BehaviouralModel(function, latency, Timed(a, 0), Timed(b, 0)).value
     }
     Design.config(folder.toString).generateVerilog(new Top)
     val text = Files.readString(folder.resolve("Top.v"))

@@ -76,7 +76,7 @@ object ScheduleTests {
   private def draw(bound: Bound, random: Random): BigInt =
     bound.low + random.nextInt((bound.high - bound.low).toInt + 1)
 
-  /** Any integer within the bound that stands for the same residue, likely one near an end. */
+  /** Returns a random integer within the bound with the same residue, often one near an end. */
   private def congruent(value: BigInt, bound: Bound, random: Random): BigInt = {
     val least = bound.low + field.residue(value - bound.low)
     val more = ((bound.high - least) / field.modulus).toInt

@@ -5,7 +5,7 @@ import java.security.MessageDigest
 import proofmill.engine.equihash_verify.Blake2b
 import proofmill.spec.Equihash
 
-/** What the parts of the Equihash engine should say, in plain arithmetic. */
+/** A reference in integer arithmetic for the parts of the Equihash engine. */
 object EquihashReference {
   private val mask = (BigInt(1) << 64) - 1
   private def rotate(x: BigInt, by: Int) = ((x >> by) | (x << (64 - by))) & mask

@@ -7,13 +7,14 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi.Axi4
 
-/** An engine that does nothing but use memory channels, one command at a time. After header and index a command has
+/** An engine that only accesses memory channels, one command at a time. After header and index a command has
   *   - the byte address and, in bits 63..56, the channel;
-  *   - WRITE: 1024 bytes, written as one burst of 16 beats, each offered as soon as it is there. Reply: index, AXI response (u64).
-  *   - FETCH: beats of a burst less 1 (bits 7..0) and bursts (bits 63..32), read one behind the other, addresses as fast as they are
-  *     taken. Reply: index, AXI responses or'ed, a digest of the data, and cycles from the first address to the last beat (u64 each).
-  * Addresses go to the channel as they come, whatever AXI4 says of them. The digest of beats b(0), b(1), … of 512 bits: start at 0,
-  * turn left by a bit, exclusive or with the eight words of the next beat.
+  *   - WRITE: 1024 bytes, written as one burst of 16 beats, each offered as soon as it is complete. Reply: index, AXI response (u64).
+  *   - FETCH: beats of a burst less 1 (bits 7..0) and bursts (bits 63..32), read consecutively, with addresses as fast as they are
+  *     accepted. Reply: index, the or of the AXI responses, a digest of the data, and cycles from the first address to the last beat
+  *     (u64 each).
+  * Addresses are passed to the channel unchanged, even if AXI4 forbids them. The digest of beats b(0), b(1), … of 512 bits: start at 0;
+  * for each beat rotate left by one bit and compute the exclusive or with its eight words.
   */
 class MemoryEngine(channels: Int, addressBits: Int) extends Engine {
   private val writeCommand = Command(0x300, BigInt("80000300", 16), 24)

@@ -6,10 +6,10 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Stands in for an engine: same command, reply and registers as `equihash_verify`, but the mask is the exclusive or of all
-  * bytes of the header field, and the reply comes after a pseudo-random number of cycles.
+/** A substitute for an engine: same command, reply and registers as `equihash_verify`, but the mask is the exclusive or of all
+  * bytes of the header field, and the reply follows after a pseudo-random number of cycles.
   *
-  * @param second it takes a second command too: number and reply are one higher, the packet is 24 bytes longer, and the mask is inverted
+  * @param second it accepts a second command, too: number and reply are one higher, the packet is 24 bytes longer, and the mask is inverted
   */
 class XorEngine(instance: String, second: Boolean) extends Engine {
   private val file = Spec.table("wire/equihash_verify")

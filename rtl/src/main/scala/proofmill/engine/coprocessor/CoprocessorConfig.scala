@@ -5,12 +5,12 @@ import proofmill.spec.Spec
 
 /** A coprocessor for BLS12-381.
   *
-  * @param twin behavioural multipliers: for long simulations
+  * @param model behavioural multipliers: for long simulations
   * @param log2Data log2 of the number of data slots: 8, as published, to 12
   * @param log2Instructions log2 of the number of instruction slots: 8, as published, to 9
   */
 case class CoprocessorConfig(
-    twin: Boolean = false,
+    model: Boolean = false,
     log2Data: Int = CoprocessorConfig.published,
     log2Instructions: Int = CoprocessorConfig.published
 ) {
@@ -18,9 +18,9 @@ case class CoprocessorConfig(
     val most = Spec.int(Spec.table("wire/coprocessor").getTable(memory), "log2_most")
     require(log2 >= CoprocessorConfig.published && log2 <= most, s"2^$log2 slots of $memory, not 2^8 to 2^$most")
   }
-  lazy val machine = new PairingMachine(twin)
+  lazy val machine = new PairingMachine(model)
 
-  /** Are there more slots than the published card has? Then the host says how many programs have. */
+  /** Whether there are more slots than on the published card. The host then selects the number of slots of programs. */
   def isLarger: Boolean = log2Data > CoprocessorConfig.published || log2Instructions > CoprocessorConfig.published
 }
 

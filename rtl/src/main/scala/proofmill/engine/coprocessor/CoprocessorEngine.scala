@@ -18,7 +18,7 @@ import spinal.lib._
 class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   private val table = Spec.table("wire/coprocessor")
   val commands: Seq[EnginePacket] = Seq.empty
-  override val longestUnasked: Int =
+  override val longestUnsolicited: Int =
     Spec.int(table.getTable("interrupt"), "len") + InstructionSet.types.map(_.slots).max * 48
   val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), "coprocessor_bls12_381")
   val block: Block = Block(table)

@@ -41,15 +41,15 @@ case class DataResponse(bits: Int) extends Bundle {
   * |:---------------|:---------------------------------------------------------|:--------------------------------------------------|
   * | Idle           | takes a request                                          | Perform                                           |
   * | Perform        | operations of one cycle                                  | Done; Read, RequestInteger or NextSlot for others |
-  * | NextSlot       | looks at the next slot                                   | Read, or RequestInteger for TestZero; skips slots that have residues |
+  * | NextSlot       | selects the next slot                                    | Read, or RequestInteger for TestZero; skips slots that have residues |
   * | Read, ReadData | reads the slot's integer                                 | Done for ReadInteger, else Compare                |
   * | Compare        | compares it with p                                       | SendResidue; Done, not good, if it is not below   |
   * | SendResidue    | writes it to the processor                               | AwaitWrite                                        |
   * | AwaitWrite     | waits until it is written                                | NextSlot, or Done                                 |
-  * | RequestInteger | asks the processor for a residue's integer               | AwaitInteger                                      |
+  * | RequestInteger | reads a residue's integer from the processor             | AwaitInteger                                      |
   * | AwaitInteger   | waits for it                                             | StoreInteger; NextSlot or Done for TestZero       |
-  * | StoreInteger   | keeps it                                                 | Done                                              |
-  * | Done           | the request is taken                                     | Idle                                              |
+  * | StoreInteger   | stores it                                                | Done                                              |
+  * | Done           | the request is retired                                   | Idle                                              |
   */
 class DataMemory(log2: Int, slotBits: Int, bits: Int, modulus: BigInt) extends Component {
   private val slots = 1 << log2

@@ -18,7 +18,7 @@ object ExecutorState extends SpinalEnum(binaryOneHot) {
 
 /** The current instruction, the registers and the ports that the parts of an [[Executor]] share.
   *
-  * Ports and flows have their inactive values here; a part overrides them in its states.
+  * The context assigns the inactive values of ports and flows; a part overrides them in its states.
   */
 class ExecutorContext(val io: ExecutorPorts, config: CoprocessorConfig, val slotMap: SlotMap) extends Area {
   import ExecutorState._
@@ -150,7 +150,7 @@ class ExecutorContext(val io: ExecutorPorts, config: CoprocessorConfig, val slot
     io.data.slot := slot.resized
   }
 
-  /** Starts the program at `io.start`, and goes on to `next` when it was taken. */
+  /** Starts the program at `io.start`; the next state is `next` when it was accepted. */
   def run(next: SpinalEnumElement[ExecutorState.type]): Unit = {
     io.start.valid := True
     when(io.start.ready)(state := next)

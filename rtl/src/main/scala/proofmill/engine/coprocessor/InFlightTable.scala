@@ -36,11 +36,11 @@ case class OldestInFlight(log2: Int, log2Instructions: Int) extends Bundle {
 
 /** Instructions in flight, in program order, and the hazard check against them.
   *
-  * A ring of `contexts` entries. An entry is valid from its issue to its retirement, and ended from when its context's job has ended. Of
-  * `tables` instructions at most, each has a table of its own.
+  * A ring of `contexts` entries. An entry is valid from its issue to its retirement, and `ended` after its context's job has ended. With at
+  * most `tables` entries, each has a table of its own.
   *
-  * An instruction has a hazard with an entry if one of its operands or results overlaps the entry's results (read after write, write after
-  * write), or if its results overlap an operand that the entry rereads (write after read).
+  * An instruction has a hazard with an entry if one of its operands, the destination included, overlaps the entry's results (read after
+  * write, write after write), or if its results overlap an operand that the entry rereads (write after read).
   */
 class InFlightTable(contexts: Int, log2: Int, log2Instructions: Int, tables: Int) extends Component {
   val io = new Bundle {
@@ -63,17 +63,17 @@ class InFlightTable(contexts: Int, log2: Int, log2Instructions: Int, tables: Int
     val allTablesUsed = out(Bool())
     val nextTable, oldestTable = out(UInt(log2Up(tables) bits))
 
-    /** The slots of an instruction that may be issued. `hazard` follows one cycle later. */
+    /** The operands, destination included, and the results of the next instruction. `hazard` is valid one cycle later. */
     val operands = in(Vec.fill(3)(SlotRange(log2)))
     val results = in(SlotRange(log2))
     val hazard = out(Bool())
   }
-  private val entries = Seq.fill(contexts)(Reg(InFlightIssue(contexts, log2, log2Instructions)))
-  private val began = Seq.fill(contexts)(Reg(UInt(32 bits)))
-  private val ends = Seq.fill(contexts)(Reg(RangeEnds(log2)))
-  private val valid, ended = Vec(Seq.fill(contexts)(RegInit(False)))
-  private val head, tail = Reg(UInt(log2Up(contexts) bits)) init 0
-  private val clock = Reg(UInt(32 bits)) init 0
+  val entries = Seq.fill(contexts)(Reg(InFlightIssue(contexts, log2, log2Instructions)))
+  val began = Seq.fill(contexts)(Reg(UInt(32 bits)))
+  val ends = Seq.fill(contexts)(Reg(RangeEnds(log2)))
+  val valid, ended = Vec(Seq.fill(contexts)(RegInit(False)))
+  val head, tail = Reg(UInt(log2Up(contexts) bits)) init 0
+  val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
 
   for ((entry, i) <- entries.zipWithIndex) {
@@ -110,8 +110,8 @@ class InFlightTable(contexts: Int, log2: Int, log2Instructions: Int, tables: Int
   }.orR
 }
 
-/** The slots behind the ranges of an instruction in flight. */
-private case class RangeEnds(log2: Int) extends Bundle {
+/** The slots after the ranges of an instruction in flight. */
+case class RangeEnds(log2: Int) extends Bundle {
   val results, scalar, point = UInt(log2 + 1 bits)
 }
 

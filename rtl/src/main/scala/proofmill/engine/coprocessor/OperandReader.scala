@@ -3,11 +3,11 @@ package proofmill.engine.coprocessor
 import spinal.core._
 import spinal.lib._
 
-/** Brings the operands of arithmetic into the pairing processor, and checks points: on the curve, or the identity. Operand a first, then b.
+/** Loads the operands of arithmetic into the pairing processor, and checks that points are on the curve or the identity. Operand a first, then b.
   *
   * | state         | action                                                   | next                                                          |
   * |:--------------|:---------------------------------------------------------|:--------------------------------------------------------------|
-  * | LoadOperands  | loads the operand's residues                             | StartEquation if a point is to be checked here, else Issue; Commit with `not_reduced` |
+  * | LoadOperands  | loads the operand's residues                             | StartEquation if the operand is a point to check, else Issue; Commit with `not_reduced` |
   * | StartEquation | starts the program of the curve's equation               | AwaitEquation; of what is no point: the next operand          |
   * | AwaitEquation | waits for its end                                        | TestZ for Jacobian coordinates, TestEquation for affine ones  |
   * | TestZ         | tests Z                                                  | the next operand if it is 0, the identity; else TestEquation  |
@@ -23,7 +23,7 @@ class OperandReader(core: ExecutorContext) {
   import ExecutorState._
   import core._
 
-  /** Goes on to operand b, or to the instruction's program. */
+  /** Continues with operand b, or with the instruction's program. */
   private def nextOperand(): Unit = {
     operandIndex := 1
     state := StartEquation

@@ -8,12 +8,12 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** @param cores    [[Verifier]]s: multipliers, each with contexts and a unit for scalars of its own
-  * @param contexts signatures under way at once in a core, a power of two
+/** @param cores    number of [[Verifier]]s: multipliers, each with contexts and a unit for scalars of its own
+  * @param contexts maximum number of signatures in flight in a core, a power of two
   */
 case class EcdsaConfig(cores: Int, contexts: Int = 16)
 
-/** What the reply of a signature needs. */
+/** The data of a signature for its reply. */
 case class Pending() extends Bundle {
   val index = Bits(64 bits)
   val arrival = UInt(32 bits) // of its last word
@@ -24,10 +24,10 @@ case class Pending() extends Bundle {
   *
   * {{{
   *  command ─► SignatureReceiver ┬─► Verifier (several, round robin) ─┬─► mask ─► reply
-  *                             └─► pending (index, time) ───────┘
+  *                               └─► pending (index, time) ───────────┘
   * }}}
   *
-  * Replies keep the order of the commands.
+  * Signatures retire in the order of the commands.
   */
 class EcdsaEngine(config: EcdsaConfig) extends Engine {
   private val table = Spec.table("wire/ecdsa_verify")

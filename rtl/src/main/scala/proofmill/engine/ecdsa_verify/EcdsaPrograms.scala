@@ -4,12 +4,13 @@ import proofmill.field.Arithmetic
 import proofmill.micro.{Constants, Image, ItemList, JobPorts, Lane, Program}
 import proofmill.spec.{Curve, Spec}
 
-/** What a field processor needs for the operation `ecdsa_verify`: ports, constants and programs, for a curve with a = 0 and an
+/** The field processor's ports, constants and programs for the operation `ecdsa_verify`, for a curve with a = 0 and an
   * endomorphism.
   *
-  * A job brings the key and r. Its items follow: list `q` the digits of the halves of u2 by width-5 non-adjacent forms, the lowest
-  * first, magnitude (|digit| - 1) / 2, plus 8 in the second half, count the doublings down to the item before it, or to 0;
-  * list `g` Booth's digits of 8 bits of u1, magnitude 128 window + |digit| - 1, no item where the digit is 0.
+  * The operands of a job are the key and r. Its items follow. List `q` has the digits of the halves of u2 in width-5
+  * non-adjacent form, the lowest first: magnitude (|digit| - 1) / 2, plus 8 in the second half; the count is the number of
+  * doublings down to the item before it, or to 0. List `g` has Booth's digits of 8 bits of u1: magnitude 128 window + |digit|
+  * - 1, without items for digits 0.
   */
 class EcdsaPrograms(curve: Curve) {
   import EcdsaPrograms._
@@ -42,7 +43,7 @@ object EcdsaPrograms {
   val window = 5
   val generatorWindow = 8
 
-  /** The programs; their places are what a job names. */
+  /** The programs; a job selects one by its index. */
   val names: Seq[String] = Seq("ecdsa_verify", "reject")
 }
 

@@ -25,7 +25,7 @@ import spinal.lib.fsm._
   */
 class GlvSplit(plan: ScalarPlan) extends StreamUnit {
   import ScalarPlan.digit
-  private def part = digit / 2 // bits of either quotient a cycle
+  private def part = digit / 2 // bits of either quotient in each cycle
 
   /** Bits of a half with its sign: a multiple of the digit that also holds the quotients. */
   lazy val halfBits: Int =
@@ -38,7 +38,7 @@ class GlvSplit(plan: ScalarPlan) extends StreamUnit {
   val count = Reg(UInt(log2Up(halfBits / part) bits))
   val high = Reg(Bits(plan.digits * digit bits))
 
-  /** The words' multiples by an index; plain wires and one LUT6 a bit. */
+  /** Returns the words' multiple by an index: wires and one LUT6 for each bit. */
   private def table(words: Seq[BigInt], index: Bits): SInt = ConstantTable.now(words, Timed(index.asUInt, 0)).value
 
   // Sums for the quotients; their initial value rounds. In state Halves they are only shifted.

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** An item and its place, from 0 up. */
+/** An item and its position, from 0 up. */
 case class Placed(list: ItemList) extends Bundle {
   val place = UInt(log2Up(list.items) bits)
   val item = Item(list)
@@ -103,7 +103,7 @@ class Comb(plan: ScalarPlan) extends Component {
   val io = new Bundle {
     val in = slave(Stream(Bits(plan.bits bits))) // signed
     val item = master(Flow(Placed(list)))
-    val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the items there were
+    val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the number of items
   }
   val u = Reg(Bits(width + 1 bits)) // with the bit below
   val window = Reg(UInt(log2Up(plan.windows + 1) bits))

@@ -38,7 +38,7 @@ case class ScalarPlan(curve: String, window: Int = 5, comb: Int = 8) {
     Seq(b2 * sign, -b1 * sign)
   }
 
-  /** Highest digits of u that the quotients look at; the other bits cost at most half of 1 / slack. */
+  /** Number of the highest digits of u that the quotients use; the other bits contribute at most half of 1 / slack. */
   val digits: Int = Iterator.from(1).find(i => factors.max * lost(i) * 2 * slack <= n).get
   private def lost(digits: Int) = (BigInt(1) << (bits - digit * digits max 0)) - 1
   val drop: Int = lost(digits).bitLength
@@ -68,13 +68,13 @@ case class ScalarPlan(curve: String, window: Int = 5, comb: Int = 8) {
 
 object ScalarPlan {
 
-  /** Bits that the serial multiplications take in a cycle. */
+  /** Bits of an operand that the serial multiplications process in each cycle. */
   val digit = 6
 
-  /** A rounded quotient is off by less than 1/2 + 1/slack. */
+  /** The error of a rounded quotient is less than 1/2 + 1/slack. */
   val slack = BigInt(8)
 
-  /** Remainders r = t b mod a with their t, from the two given on, down to r = 0. */
+  /** Returns remainders r = t b mod a with their t, from the two given ones down to r = 0. */
   private def euclid(rows: (BigInt, BigInt)*): Seq[(BigInt, BigInt)] = {
     val Seq((r0, t0), (r1, t1)) = rows.takeRight(2)
     if (r1 == 0) rows else euclid(rows :+ ((r0 % r1, t0 - r0 / r1 * t1)): _*)

@@ -29,14 +29,16 @@ object Blake2b {
   val columns: Seq[Seq[Int]] = (0 until 4).map(i => Seq(i, 4 + i, 8 + i, 12 + i))
   val diagonals: Seq[Seq[Int]] = (0 until 4).map(i => Seq(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4))
 
-  /** Everything between the two halves of G: its new a and c, its old b and d.
+  /** The state between the two halves of G: its new a and c, its old b and d.
     *
-    * The new b and d are b ^ c and d ^ a, rotated; an adder's own lookup tables take the exclusive or for nothing, so
-    * they are not computed before the second half needs them.
+    * The new b and d are b ^ c and d ^ a, rotated. The lookup tables of the next adder compute the exclusive or at no cost,
+    * so they are not computed before the second half uses them.
     */
   case class Middle(a: UInt, b: Bits, c: UInt, d: Bits)
 
-  /** First half of G: a += b + x; d = (d ^ a) >>> 32; c += d; b = (b ^ c) >>> 24, the last line left open. */
+  /** First half of G: a += b + x; d = (d ^ a) >>> 32; c += d; b = (b ^ c) >>> 24. The last operation is deferred to the
+    * second half.
+    */
   def firstHalf(a: UInt, b: Bits, c: UInt, d: Bits, x: Option[UInt]): Middle = {
     val a1 = x.fold(a + b.asUInt)(a + b.asUInt + _)
     val c1 = c + (d ^ a1.asBits).rotateRight(32).asUInt
@@ -55,12 +57,12 @@ object Blake2b {
   }
 }
 
-/** The primes and roots that BLAKE2b and SHA-2 draw their constants from. */
+/** The primes and roots from which the constants of BLAKE2b and SHA-2 are derived. */
 object Primes {
   def first(count: Int): Seq[Int] =
     Iterator.from(2).filter(n => (2 until n).forall(d => d * d > n || n % d != 0)).take(count).toSeq
 
-  /** Largest r with r^degree <= value, by Newton's iteration from above. */
+  /** Returns the largest r with r^degree <= value, by Newton's iteration from above. */
   def root(value: BigInt, degree: Int): BigInt = {
     def next(r: BigInt) = (r * (degree - 1) + value / r.pow(degree - 1)) / degree
     Iterator.iterate((BigInt(1) << (value.bitLength / degree + 1), BigInt(0))) { case (r, _) => (next(r), r) }

@@ -4,22 +4,23 @@ import proofmill.spec.Equihash
 import spinal.core._
 import spinal.lib._
 
-/** What the leaves of one header say. */
+/** The result of the checks of a header's leaves. */
 case class LeafVerdict() extends Bundle {
   val xorNonZero = Bool()
   val badZeroOrder = Bool()
 }
 
-/** The exclusive or of a header's leaves, looked at wherever a subtree ends.
+/** Accumulates the exclusive or of a header's leaves and checks it at the end of each subtree.
   *
-  * X is the exclusive or of the leaves before leaf c. Where c is a multiple of 2^(i+1) a subtree of that size has just
-  * ended, and the i-th group of collision bits must be zero in it; the subtrees before it were zero there too, so group i of X must be.
-  * One pass, one register of n bits, no stack. The whole tree's end is `xorNonZero`'s alone.
+  * X is the exclusive or of the leaves before leaf c. If c is a multiple of 2^(i+1), a subtree of that size has just ended,
+  * and the i-th group of collision bits must be zero in it. It is zero in the subtrees before it, too, so group i of X must
+  * be zero. One pass and one register of n bits suffice, without a stack. The end of the whole tree is checked by
+  * `xorNonZero` only.
   */
 class LeafCheck(p: Equihash) extends Component {
   val io = new Bundle {
-    val leaf = slave(Flow(Bits(p.n bits)))
-    val verdict = master(Flow(LeafVerdict()))
+    val leaf = slave(Flow(Bits(p.n bits))) // leaves of headers, in order
+    val verdict = master(Flow(LeafVerdict())) // one for each header, one cycle after its last leaf
   }
   val c = Reg(UInt(p.k bits)) init 0
   val x = Reg(Bits(p.n bits)) // of the header before, when c = 0
@@ -38,18 +39,18 @@ class LeafCheck(p: Equihash) extends Component {
   io.verdict.badZeroOrder := bad
 }
 
-/** Is every right subtree's first index greater than its left sibling's?
+/** Checks that every right subtree's first index is greater than that of its left sibling.
   *
-  * At index c the subtree that begins there on level i = (trailing zeros of c) is a right one; its left sibling's first index was stored
-  * when it passed. On all lower levels c begins a left subtree. One comparison an index.
+  * At index c, the subtree on level i = (trailing zeros of c) that begins at c is a right one; the first index of its left
+  * sibling was stored when it arrived. On all lower levels c begins a left subtree. Each index needs one comparison.
   */
 class OrderCheck(p: Equihash) extends Component {
   val io = new Bundle {
-    val index = slave(Flow(UInt(p.indexBits bits)))
-    val bad = master(Flow(Bool()))
+    val index = slave(Flow(UInt(p.indexBits bits))) // indices of headers, in order
+    val bad = master(Flow(Bool())) // one for each header: the order is wrong
   }
   val c = Reg(UInt(p.k bits)) init 0
-  val first = Vec(Reg(UInt(p.indexBits bits)), p.k) // of the left subtree on each level
+  val first = Vec(Reg(UInt(p.indexBits bits)), p.k) // first index of the left subtree on each level
   val right = OHMasking.first(c.asBits) // one-hot: the level on which c begins a right subtree; none for c = 0
   val sibling = MuxOH.or(right, first.map(_.asBits)).asUInt
   val bad = RegInit(False)

@@ -3,22 +3,24 @@ package proofmill.engine.equihash_verify
 import spinal.core._
 import spinal.lib._
 
-/** Is a hash above its compact target, or the target itself not allowed? One 32-bit word a cycle, least significant first.
+/** Checks a hash against its compact target, and the target itself. It accepts one 32-bit word each cycle, least significant
+  * first.
   *
-  * zcashd `arith_uint256::SetCompact` and `CheckProofOfWork`: size = bits >> 24, word = bits & 0x7fffff, target = word * 256^(size-3);
-  * fails when the target is negative, zero, overflows 256 bits or exceeds the limit, or when the hash exceeds it.
+  * zcashd `arith_uint256::SetCompact` and `CheckProofOfWork`: size = bits >> 24, word = bits & 0x7fffff, target = word *
+  * 256^(size-3). The check fails if the target is negative, zero, overflows 256 bits or exceeds the limit, or if the hash
+  * exceeds it.
   *
-  * Each word of target is compared in the cycle after it came: a higher word's inequality replaces what lower words said. `bits` and `limit`
-  * are looked at when a word comes.
+  * Each word of the target is compared one cycle after its arrival: the inequality of a higher word replaces the result of
+  * the lower words. `bits` and `limit` are sampled when a word arrives.
   */
 class Difficulty extends Component {
   val io = new Bundle {
-    val bits = in(Bits(32 bits))
-    val limit = in(Bits(256 bits))
-    val enable = in(Bool())
-    val hash = slave(Stream(Fragment(Bits(32 bits))))
+    val bits = in(Bits(32 bits)) // compact target
+    val limit = in(Bits(256 bits)) // largest target allowed
+    val enable = in(Bool()) // the check is enabled; otherwise `fail` is false
+    val hash = slave(Stream(Fragment(Bits(32 bits)))) // words of a hash
 
-    /** True for a failure; comes with the hash's last word. */
+    /** True for a failure; valid with the hash's last word. */
     val fail = master(Stream(Bool()))
   }
 
@@ -39,7 +41,7 @@ class Difficulty extends Component {
   val overflow =
     word.orR && (size > 34 || (word(23 downto 8).orR && size > 33) || (word(23 downto 16).orR && size > 32))
 
-  // A word with the target's and the limit's at its place.
+  // A word with the corresponding words of the target and of the limit.
   val placed = io.hash.translateWith {
     val now = Compared()
     now.hash := io.hash.fragment
@@ -68,7 +70,7 @@ class Difficulty extends Component {
   }
 }
 
-/** One word of a hash with those of its target and of the limit; `wrong`: the target is not one. */
+/** One word of a hash with those of its target and of the limit; `wrong`: the target is invalid. */
 case class Compared() extends Bundle {
   val hash, target, limit = Bits(32 bits)
   val wrong, last = Bool()

@@ -3,13 +3,13 @@ package proofmill.engine.equihash_verify
 import spinal.core._
 import spinal.lib._
 
-/** A first-in first-out queue of `depth` + 1 entries whose oldest entry stands in a register; an entry is visible the cycle after
-  * it came. Never refuses: whoever fills it counts.
+/** A FIFO of `depth` + 1 entries with an output register. An entry is visible one cycle after its push. There is no
+  * backpressure: the writer counts entries.
   */
 class MergeQueue(width: Int, depth: Int) extends Component {
   val io = new Bundle {
-    val push = slave(Flow(UInt(width bits)))
-    val pop = master(Stream(UInt(width bits)))
+    val push = slave(Flow(UInt(width bits))) // entries; never refused
+    val pop = master(Stream(UInt(width bits))) // entries, in order
   }
   private val memory = Mem(UInt(width bits), depth)
   private val write, read = Reg(UInt(log2Up(depth) max 1 bits)) init 0
@@ -33,18 +33,19 @@ class MergeQueue(width: Int, depth: Int) extends Component {
   io.pop.payload := head
 }
 
-/** Merges pairs of sorted runs of `run` numbers into sorted runs of twice as many, one number a cycle for ever.
+/** Merges pairs of sorted runs of `run` numbers into sorted runs of twice the length, one number each cycle, continuously.
   *
-  * Runs go to the two queues in turn. While a pair is merged the next one arrives, never faster than the merge
-  * goes, so `run` + 1 places in each queue are enough: when the second run's last number can be seen, at most one whole run waits.
+  * Runs go alternately to the two queues. While a pair is merged the next one arrives, never faster than the merge proceeds.
+  * `run` + 1 entries in each queue are therefore enough: when the second run's last number is visible, at most one whole run
+  * waits.
   */
 class Merge(width: Int, run: Int) extends Component {
   val io = new Bundle {
-    val push = slave(Flow(UInt(width bits)))
-    val pop = master(Flow(UInt(width bits)))
+    val push = slave(Flow(UInt(width bits))) // numbers of sorted runs
+    val pop = master(Flow(UInt(width bits))) // numbers of merged runs
   }
   private val countBits = log2Up(run) + 1
-  val arrived = Reg(UInt(countBits bits)) init 0 // in this pair; the top bit tells which queue
+  val arrived = Reg(UInt(countBits bits)) init 0 // in this pair; the top bit selects the queue
   when(io.push.valid)(arrived := arrived + 1)
 
   val queues = Seq.fill(2)(new MergeQueue(width, run))
@@ -71,13 +72,13 @@ class Merge(width: Int, run: Int) extends Component {
   io.pop.payload := take(0) ? heads(0).payload | heads(1).payload
 }
 
-/** Does a number occur twice among 2^levels? Sorts them and compares neighbours: exact for every input, nothing to clear between
-  * headers, nothing that could overflow, one number a cycle.
+/** Checks whether a number occurs twice among 2^levels numbers. It sorts them and compares neighbours: exact for every input,
+  * without state to clear between headers and without overflow, one number each cycle.
   */
 class Duplicates(width: Int, levels: Int) extends Component {
   val io = new Bundle {
-    val index = slave(Flow(UInt(width bits)))
-    val found = master(Flow(Bool()))
+    val index = slave(Flow(UInt(width bits))) // indices of headers, in order
+    val found = master(Flow(Bool())) // one for each header: an index occurs twice
   }
   val sorted = (0 until levels).foldLeft[Flow[UInt]](io.index) { (numbers, level) =>
     val merge = new Merge(width, 1 << level)

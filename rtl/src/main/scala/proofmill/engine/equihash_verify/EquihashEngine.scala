@@ -8,40 +8,41 @@ import spinal.core._
 import spinal.lib._
 
 /** @param instance parameter set, by its name in `spec/hashes`
-  * @param shaCores SHA-256d cores that take headers in turn; each needs 66 cycles a block
-  * @param headers  headers that may be inside at once, a power of two
+  * @param shaCores SHA-256d cores, which take headers in round-robin order; each needs 66 cycles a block
+  * @param headers  maximum number of headers in flight, a power of two
   */
 case class EquihashConfig(instance: String, shaCores: Int, headers: Int = 8, timing: Timing = Timing()) {
   val params: Equihash = Equihash(instance)
 }
 
-/** What is known of a header before its checks are done. */
+/** The properties of a header that are registered before its checks have finished. */
 case class Pending() extends Bundle {
   val index = Bits(64 bits)
   val arrival = UInt(32 bits)
   val badSize = Bool()
 }
 
-/** Verifies Equihash solutions and difficulties of block headers, one leaf hash a cycle.
+/** Verifies Equihash solutions and difficulties of block headers, one leaf hash each cycle.
   *
   * {{{
   *                    ┌─► Midstate ─────────────► start, h ─┐
-  *  command ─► intake ┼─► solution fifo ─► IndexCutter ─► Grouping ─► issue ┬─► LeafHash ─► LeafCheck ─┐
+  *  command ─► input ─┼─► solution FIFO ─► IndexCutter ─► Grouping ─► issue ┬─► LeafHash ─► LeafCheck ─┐
   *                    │                                                     ├─► OrderCheck ────────────┤
-  *                    │                                                     └─► Duplicates ────────────┼─► reply
-  *                    ├─► Sha256d (several, in turn) ─► Difficulty ────────────────────────────────────┤
+  *                    │                                                     └─► Duplicates ────────────┼─► retire ─► reply
+  *                    ├─► Sha256d (several, round robin) ─► Difficulty ────────────────────────────────┤
   *                    └─► pending (index, time) ───────────────────────────────────────────────────────┘
   * }}}
   *
-  * Headers overlap: while one's leaves are hashed the next arrives and is prepared, and several are in SHA-256d.
-  * With enough SHA cores a header takes exactly as many cycles as it has leaves. Replies keep the order of the commands.
+  * Headers overlap: while one's leaves are hashed, the next one arrives and is prepared, and several are in SHA-256d. With
+  * enough SHA cores, a header takes exactly as many cycles as it has leaves. Headers retire in the order of the commands.
   */
 class EquihashEngine(config: EquihashConfig) extends Engine {
   private val p = config.params
   private val table = Spec.table("wire/equihash_verify")
   private val payloadWords = (p.totalBytes + 7) / 8
   private val solutionWords = (p.solutionBytes + 7) / 8
-  private val borderWord = p.headerBytes / 8 // holds the header's end, the CompactSize and the solution's first bytes
+  private val borderWord =
+    p.headerBytes / 8 // contains the header's end, the CompactSize and the solution's first bytes
   private val solutionAt = p.headerBytes % 8 + p.compactSize.size // first solution byte in it
   require(solutionAt < 8 && payloadWords - 1 == borderWord + solutionWords, s"${p.name}: header layout not supported")
 
@@ -82,14 +83,14 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
   val clock = Reg(UInt(32 bits)) init 0
   clock := clock + 1
 
-  /** Takes one command word a cycle and hands it to everybody who needs it.
+  /** Accepts one command word each cycle and distributes it to all units that use it.
     *
-    * A command begins when there is room for all of it, so its words wait for nothing: `open` was found out in the cycle before, of what
-    * the command before has left. Between two commands is a cycle.
+    * A command is accepted when all units have space for all of its words, so its words never stall. `open` was computed in
+    * the cycle before, from the state after the preceding command. There is one idle cycle between two commands.
     */
   val intake = new Area {
     val word = command.payload.fragment
-    val number = Reg(UInt(log2Up(payloadWords + 1) bits)) init 0 // 0 is the index, then payload words from 1
+    val number = Reg(UInt(log2Up(payloadWords + 1) bits)) init 0 // 0 is the index; payload words count from 1
     val isIndex = RegInit(True)
     val isHeader, isSolution = RegInit(False)
     def isPayload(n: Int) = number === n + 1
@@ -125,7 +126,7 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     midstate.io.word.payload := word
     midstate.io.personalisation := personalisation
 
-    // Solution words start `solutionAt` bytes into the border word: each is the end of one payload word and the begin of the next.
+    // Solution words begin `solutionAt` bytes into the border word: each consists of the end of one payload word and the beginning of the next.
     val before = RegNextWhen(word, fire)
     solution.io.push.valid := fire && isSolution
     solution.io.push.payload := word.takeLow(8 * solutionAt) ## before.takeHigh(64 - 8 * solutionAt)
@@ -141,7 +142,7 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     when(fire && command.last)(core.increment())
   }
 
-  /** Gives one leaf a cycle to the three checks that look at indices. */
+  /** Issues one leaf each cycle to the three checks of indices. */
   val issue = new Area {
     private val hash = LeafHash(p)
     val cutter = new IndexCutter(p)
@@ -185,8 +186,8 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     }
   }
 
-  /** Reads the double hashes in the order of the headers. One is read when the failure before has been taken, so `check` is ready for each of
-    * its words; `bits` stay while it is.
+  /** Reads the double hashes in the order of the headers. A hash is read after the result before has been accepted, so
+    * `check` is ready for each of its words; `bits` is stable during that time.
     */
   val difficulty = new Area {
     val core = Counter(config.shaCores)
@@ -203,19 +204,21 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     for ((sha, i) <- shas.zipWithIndex) sha.io.result.ready := open && core === i
     val ends = check.io.hash.valid && check.io.hash.last
 
-    // From a hash's last word to its failure it is two cycles; the core and its bits settle meanwhile.
+    // A hash's last word and its result have a distance of two cycles; the core's index and `bits` become stable in that time.
     val settled = !History(open, 3, init = False).orR
     open := open ? !ends | (there && settled && !fails.valid)
     when(ends)(core.increment())
   }
 
-  /** Joins what the checks say of a header; none of them can be more than `headers` ahead, so their queues never overflow. */
+  /** Retires headers: joins the results of a header's checks. No check is more than `headers` ahead, so their queues never
+    * overflow.
+    */
   val answer = new Area {
     def queued[T <: Data](flow: Flow[T]): Stream[T] = flow.toStream.queue(config.headers)
     val leaves = queued(issue.leaves.io.verdict)
     val order = queued(issue.order.io.bad)
     val duplicate = queued(issue.duplicates.io.found)
-    // A verdict a header: its way to the reply ends in a register, and so does the way back.
+    // One join for each header; both its output and its ready path end in a register.
     val all = StreamJoin(Seq(pending.io.pop, leaves, order, duplicate, difficulty.fails))
     val header = pending.io.pop.payload
     val mask = header.badSize ## duplicate.payload ## leaves.badZeroOrder ## order.payload ## leaves.xorNonZero ##

@@ -4,7 +4,7 @@ import proofmill.spec.Equihash
 import spinal.core._
 import spinal.lib._
 
-/** An index with the hash it is cut from. */
+/** An index and the hash that contains its leaf. */
 case class Leaf(p: Equihash) extends Bundle {
   val index = UInt(p.indexBits bits)
 
@@ -15,10 +15,10 @@ case class Leaf(p: Equihash) extends Bundle {
   val select = UInt(log2Up(p.indicesPerHash) max 1 bits)
 }
 
-/** Cuts a solution into its indices, most significant bit first, one a cycle across header borders.
+/** Cuts solutions into indices, most significant bit first, one each cycle, across header boundaries.
   *
-  * Solution words come eight bytes at a time, first byte lowest; the last word of a solution may be partly padding. Every
-  * solution is a whole number of indices, so bits of the next one follow those of the last without a gap.
+  * Solution words arrive eight bytes at a time, first byte lowest; the last word of a solution may contain padding. Every
+  * solution is a whole number of indices, so the bits of the next one follow without a gap.
   */
 class IndexCutter(p: Equihash) extends Component {
   private val width = p.indexBits
@@ -27,11 +27,11 @@ class IndexCutter(p: Equihash) extends Component {
   require(p.solutionBytes * 8 == p.indices * width, "a solution must be a whole number of indices")
 
   val io = new Bundle {
-    val word = slave(Stream(Bits(64 bits)))
-    val index = master(Stream(UInt(width bits)))
+    val word = slave(Stream(Bits(64 bits))) // words of solutions
+    val index = master(Stream(UInt(width bits))) // indices
   }
   private val size = 64 + width
-  val buffer = Reg(Bits(size bits)) init 0 // next bit leftmost; zeros behind the last one
+  val buffer = Reg(Bits(size bits)) init 0 // next bit leftmost; zeros after the last one
   val count = Reg(UInt(log2Up(size + 1) bits)) init 0
   val number = Reg(UInt(log2Up(words) bits)) init 0
   val last = number === words - 1
@@ -50,18 +50,20 @@ class IndexCutter(p: Equihash) extends Component {
   when(io.word.fire)(number := last ? U(0) | number + 1)
 }
 
-/** A long division under way: the dividend moves out on the left of `number` while quotient digits move in on the right. */
+/** The state of a long division: the dividend leaves `number` on the left while quotient digits enter on the right. */
 case class DivisionStep(indexBits: Int, digits: Int, remainderBits: Int) extends Bundle {
   val index = UInt(indexBits bits)
   val number = UInt(4 * digits bits)
   val remainder = UInt(remainderBits bits)
 }
 
-/** Divides indices by indicesPerHash: long division by a constant, four bits a step, two steps a cycle; only wires for a power of two. */
+/** Divides indices by indicesPerHash: long division by a constant, four bits a step, two steps a cycle; only wires for a
+  * power of two.
+  */
 class Grouping(p: Equihash) extends Component {
   val io = new Bundle {
-    val index = slave(Stream(UInt(p.indexBits bits)))
-    val leaf = master(Stream(Leaf(p)))
+    val index = slave(Stream(UInt(p.indexBits bits))) // indices
+    val leaf = master(Stream(Leaf(p))) // the same indices with their quotient and remainder
   }
   private val divisor = p.indicesPerHash
 

@@ -4,10 +4,10 @@ import proofmill.spec.Equihash
 import spinal.core._
 import spinal.lib._
 
-/** What all leaf hashes of one header share.
+/** The state that all leaf hashes of one header share.
   *
-  * The second and last message block has two words that are not zero: m0, and m1 whose high half is the hash number. So in the first
-  * column step only column 0 depends on the leaf, and only from the second half of its G on.
+  * The second and last message block has two non-zero words: m0, and m1, whose high half is the hash number. In the first
+  * column step only column 0 therefore depends on the leaf, and only from the second half of its G on.
   */
 case class LeafStart() extends Bundle {
 
@@ -24,16 +24,16 @@ case class LeafStart() extends Bundle {
   val m1 = Bits(32 bits)
 }
 
-/** One leaf to hash: which header's chaining value ends it, which hash, and which part of the digest. */
+/** A leaf to hash: the slot of its header's chaining value, and the part of the digest. */
 case class LeafTag(slotBits: Int, selectBits: Int) extends Bundle {
   val slot = UInt(slotBits bits)
   val select = UInt(selectBits bits)
 }
 
-/** One G of BLAKE2b in two cycles, or in one when both halves share a cycle; new operands every cycle.
+/** One G of BLAKE2b in two pipeline stages; new operands every cycle.
   *
-  * x is added in the first half and y, given one half later, in the second; each is a message word or absent because it is zero.
-  * Costs 4 adders and 2 words of exclusive or: 384 LUT.
+  * x is added in the first half and y, valid one stage later, in the second half. Each is a message word, or omitted if it is
+  * zero. The cost is 4 adders and 2 words of exclusive or: 384 LUT.
   */
 class MixG(hasX: Boolean, hasY: Boolean) extends Component {
   setDefinitionName("Blake2bG" + (if (hasX) "x" else "") + (if (hasY) "y" else ""))
@@ -47,7 +47,7 @@ class MixG(hasX: Boolean, hasY: Boolean) extends Component {
   after := Vec(Blake2b.secondHalf(held, Option(y)).map(RegNext(_)))
 }
 
-/** The second half of a G alone: one cycle. */
+/** The second half of a G: one cycle. */
 class MixHalf extends Component {
   setDefinitionName("Blake2bHalf")
   val before = in(Vec(Bits(64 bits), 4))
@@ -57,22 +57,23 @@ class MixHalf extends Component {
   after := Vec(Blake2b.secondHalf(middle, Some(y)).map(RegNext(_)))
 }
 
-/** BLAKE2b of Equihash leaves: one hash a cycle, nothing ever waits.
+/** BLAKE2b of Equihash leaves: a pipeline that accepts a hash every cycle and never stalls.
   *
   * {{{
   *   start, hash number ─► half G ─► diagonals ─► 11 rounds of (columns ─► diagonals) ─► ^ h(slot) ─► cut ─► leaf
   *                          1            2              11 x 4 cycles                     1           1
   * }}}
   *
-  * Message words of zero are not added: of 16 words two are left, each used once a round. They travel beside the state.
+  * Zero message words are not added: two of 16 words remain, and each is used once in each round. They are delayed along with
+  * the state.
   *
-  * Leaves of several headers can be inside at once; each header's chaining value is kept in a slot of its own, written with the
+  * Leaves of several headers can be in flight; each header's chaining value is in a slot of its own, written with the
   * header's start.
   */
 class LeafHash(p: Equihash) extends Component {
   private val digestWords = (p.digestBytes + 7) / 8
 
-  /** Headers that can have leaves inside, and one more; a power of two. */
+  /** Maximum number of headers with leaves in flight, plus one; a power of two. */
   val slots: Int = 1 << log2Up(LeafHash.latency / p.indices + 2)
   private val slotBits = log2Up(slots)
   private val selectBits = log2Up(p.indicesPerHash) max 1
@@ -92,7 +93,7 @@ class LeafHash(p: Equihash) extends Component {
 
   private var cycle = 0
 
-  // Message words by cycle: m(0, t) is m0 of the leaf that is in stage t.
+  // Message words by cycle: m(0, t) is m0 of the leaf in stage t.
   private val message = Seq(io.start.m0.asUInt, (io.hash ## io.start.m1).asUInt)
   private val travelling = message.map(word => scala.collection.mutable.ArrayBuffer(word))
   private def m(word: Int, at: Int): UInt = {
@@ -101,7 +102,7 @@ class LeafHash(p: Equihash) extends Component {
     line(at)
   }
 
-  // Round 0, columns: only the second half of column 0 is left to do.
+  // Round 0, columns: only the second half of column 0 remains.
   private val state = new Array[Bits](16)
   private val half = new MixHalf
   half.before := io.start.column0
@@ -112,7 +113,7 @@ class LeafHash(p: Equihash) extends Component {
   }
   cycle = 1
 
-  /** Four Gs side by side: two cycles. A message word other than 0 and 1 is zero. */
+  /** Four Gs in parallel: two cycles. A message word other than 0 and 1 is zero. */
   private def step(words: Seq[Seq[Int]], schedule: Seq[Int]): Unit = {
     for (i <- 0 until 4) {
       val (x, y) = (schedule(2 * i), schedule(2 * i + 1))
@@ -131,7 +132,7 @@ class LeafHash(p: Equihash) extends Component {
     step(Blake2b.diagonals, Blake2b.sigma(round).drop(8))
   }
 
-  // Chaining: h ^ v ^ v', then the part of the digest that is this leaf's.
+  // Chaining: h ^ v ^ v'; then the part of the digest that belongs to the leaf.
   private val chains = Mem(Vec(Bits(64 bits), digestWords), slots)
   chains.write(io.chainSlot, io.chain.payload, io.chain.valid)
   private val tag = Delay(io.tag.payload, cycle)

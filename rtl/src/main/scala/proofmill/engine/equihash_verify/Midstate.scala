@@ -6,7 +6,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** What the first 140 header bytes become before leaves are hashed. */
+/** The state of a header before its leaves are hashed, computed from the first 140 header bytes. */
 case class Prepared(digestWords: Int) extends Bundle {
 
   /** Chaining value after the first block, as many words as the digest needs. */
@@ -17,18 +17,19 @@ case class Prepared(digestWords: Int) extends Bundle {
 /** Compresses the first 128 header bytes once, and begins the second block as far as all leaves share it.
   *
   * {{{
-  *   Idle ─► Load ─► Mix (12 rounds, 48 cycles) ─► Chain ─► Load ─► Begin0 ─► Begin1 ─► Done ─(taken)─► Idle
+  *   Idle ─► Load ─► Mix (12 rounds, 48 cycles) ─► Chain ─► Load ─► Begin0 ─► Begin1 ─► Done ─(accepted)─► Idle
   * }}}
   *
-  *   1. Idle: h is the parameter block; waits until the header's 18 words are there.
+  *   1. Idle: h is the parameter block; waits until the header's 18 words have arrived.
   *   2. Load: v = h ‖ IV with the counter, 128 for the first block, 144 and the last-block flag for the second.
-  *   3. Mix: half a G in each of the four columns a cycle. After a column step the rows turn so that the diagonals stand
-  *      in the columns, after a diagonal step they turn back.
+  *   3. Mix: half a G in each of the four columns each cycle. After a column step the rows rotate so that the diagonals are
+  *      in the columns; after a diagonal step they rotate back.
   *   4. Chain: h ^= v ^ v'.
-  *   5. Begin0, Begin1: the first column step of the second block; of column 0 only the first half, which is kept aside.
-  *   6. Done: the result is held until it is taken.
+  *   5. Begin0, Begin1: the first column step of the second block; of column 0 only the first half, which is stored in a
+  *      separate register.
+  *   6. Done: holds the result until it is accepted.
   *
-  * Two headers' words fit in, so the next header arrives while one is mixed.
+  * The memory has space for the words of two headers, so the next header arrives while one is mixed.
   */
 class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   private val digestWords = (p.digestBytes + 7) / 8
@@ -40,10 +41,10 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
     val result = master(Stream(Prepared(digestWords)))
   }
 
-  // Header words, two headers' worth: 0 to 15 in memory, 16 and 17 (low half) in registers.
+  // Words of two headers: 0 to 15 in memory, 16 and 17 (low half) in registers.
   val words = Mem(Bits(64 bits), 32)
   val tail = Vec(Vec(Reg(Bits(64 bits)), 2), 2)
-  val fill = RegInit(False) // which half is being filled
+  val fill = RegInit(False) // the half that is being filled
   val at = Reg(UInt(5 bits)) init 0
   val full = Vec(RegInit(False), 2)
   io.word.ready := !full(fill.asUInt)
@@ -65,7 +66,7 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
     case (iv, 7) => B(iv ^ (BigInt(p.k) << 32 | p.n), 64 bits)
     case (iv, _) => B(iv, 64 bits)
   })
-  val drain = RegInit(False) // which half is being mixed
+  val drain = RegInit(False) // the half that is being mixed
   val v = Vec(Reg(Bits(64 bits)), 16)
   val h = Vec(Reg(Bits(64 bits)), 8)
   val column0 = Vec(Reg(Bits(64 bits)), 4)
@@ -73,8 +74,9 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   val m1 = Reg(Bits(32 bits))
   val secondBlock = Reg(Bool())
 
-  // The four message words of each half step: sigma row, then column or diagonal, then x or y. They are looked up two cycles ahead and
-  // added one cycle ahead, their numbers three cycles ahead; to the first words of the columns, which never turn: `sums` is a + m of the half step that comes.
+  // The four message words of each half step: sigma row, then column or diagonal, then x or y. Their numbers are read three cycles ahead and the
+  // words two cycles ahead. One cycle ahead they are added to the first words of the columns, which never rotate: `sums` is a + m of the next half
+  // step.
   val steps = Blake2b.sigma.flatMap(row => Seq(row.take(8), row.drop(8))).flatMap { eight =>
     Seq(0, 1).map(half => (0 until 4).map(i => eight(2 * i + half)))
   }
@@ -95,12 +97,12 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   val nextMessage = Vec(UInt(64 bits), 4)
   val sums = Vec(Reg(UInt(64 bits)), 4)
 
-  // Which half it is, for the readers of each column and those of its results; whether columns turn to diagonals (true) or back.
+  // Second half of a step, for the operands and for the results of each column; whether columns rotate to diagonals (true) or back.
   val secondHalves, secondLasts = Copies(nextStep(0), 4, timing)
   val keeps = Copies(nextStep(0), 4, timing)
   val turns = Copies(!nextStep(1), 4, timing)
 
-  // The mixing: both halves of G share their adders. In a first half (a, b, c, d) are all ready; between the halves b and d are open.
+  // The mixing: both halves of G share their adders. In a first half (a, b, c, d) are all complete; between the halves b and d are deferred.
   val mixed = (0 until 4).map { i =>
     val Seq(a, b, c, d) = Blake2b.columns(i).map(v(_))
     val b1 = secondHalves(i) ? (b ^ c).rotateRight(24) | b
@@ -115,7 +117,7 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   val halfMixed = mixed.map(_._1)
   val fullMixed = mixed.map(_._2)
 
-  /** Puts the Gs' results back so that the next step's operands stand in columns: row j turns left by j or right by j. */
+  /** Rotates the Gs' results so that the next step's operands are in columns: row j rotates left by j or right by j. */
   def turned(i: Int, j: Int): Bits = {
     val left = fullMixed((i + j) % 4)(j)
     val right = fullMixed((i + 4 - j) % 4)(j)
@@ -183,13 +185,15 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   io.result.valid := fsm.isActive(fsm.Done)
   for (i <- 0 until digestWords) io.result.h(i) := h(i)
   io.result.start.column0 := column0
-  // Begin1 turned the rows: G i's word j stands in column (i - j) mod 4.
+  // Begin1 rotated the rows: G i's word j is in column (i - j) mod 4.
   for (i <- 1 until 4; j <- 0 until 4) io.result.start.columns(i - 1)(j) := v(Blake2b.columns((i + 4 - j) % 4)(j))
   io.result.start.m0 := m0
   io.result.start.m1 := m1
 }
 
-/** Numbers of the four message words of a half step. A module of its own: synthesis would else put the counter behind the table. */
+/** Numbers of the four message words of a half step. It is a module of its own; otherwise synthesis moves the counter behind
+  * the table.
+  */
 class MessageOrder(steps: Seq[Seq[Int]]) extends Component {
   val step = in(UInt(6 bits))
   val numbers = out(Vec(UInt(4 bits), 4))

@@ -19,24 +19,24 @@ object Sha256 {
   def smallSigma1(x: UInt): UInt = x.rotateRight(17) ^ x.rotateRight(19) ^ (x |>> 10)
 }
 
-/** SHA-256 of SHA-256 of a message of fixed length, one round a cycle: 66 cycles a block.
+/** SHA-256 of SHA-256 of a message of fixed length, one round each cycle: 66 cycles for each block.
   *
   * {{{
   *   Fetch ─► Begin ─► Round (64) ─► Add ─┬─► Fetch        next block of the message
-  *                                        ├─► Begin        second hash, its message is the digest
+  *                                        ├─► Begin        second hash; its message is the digest
   *                                        └─► Result (8) ─► Fetch
   * }}}
   *
-  *   1. Fetch: waits until the block's eight words have been written; the message may still be arriving. Skipped when they have.
-  *      Before the first block a..h and H hold the initial value.
-  *   2. Begin, Round: W_t for t = 0 to 63, and one cycle later round t with h + K_t + W_t, which needs nothing of the round before. W_t comes
-  *      from the message memory for t < 16, in the second hash from H, which moves out through word 0 while the initial value moves in at
-  *      word 7; the others are computed a cycle ahead.
+  *   1. Fetch: waits until the block's eight words have been written; the message may still be arriving. Skipped if they
+  *      have. Before the first block a..h and H are the initial value.
+  *   2. Begin, Round: W_t for t = 0 to 63, and one cycle later round t with h + K_t + W_t, which does not depend on the
+  *      round before. For t < 16, W_t is read from the message memory, or, in the second hash, from H, which is shifted out
+  *      through word 0 while the initial value is shifted in at word 7. The others are computed one cycle ahead.
   *   3. Add: H += a..h.
-  *   4. Result: H moves out in the same way, digest word 0 first.
+  *   4. Result: H is shifted out in the same way, digest word 0 first.
   *
-  * @param bytes message length; the 64-bit words written must carry the padding byte 0x80 after the message's last byte, when
-  *              that lies in the same word, and may carry anything behind it
+  * @param bytes message length. If the message's last byte is not the last one of its 64-bit word, that word must contain the
+  *   padding byte 0x80 after it; further bytes are ignored
   */
 class Sha256d(bytes: Int) extends Component {
   private val dataWords = (bytes + 7) / 8
@@ -44,10 +44,12 @@ class Sha256d(bytes: Int) extends Component {
 
   val io = new Bundle {
 
-    /** The message, eight bytes a word, first byte lowest. After the last word the core refuses the next message's until its result is out. */
+    /** The message, eight bytes a word, first byte lowest. After the last word the core accepts no word of the next message
+      * until its result has been read.
+      */
     val word = slave(Stream(Bits(64 bits)))
 
-    /** The digest: eight words, first digest byte in bits 7..0 of the first. All eight are given in a row. */
+    /** The digest: eight words, first digest byte in bits 7..0 of the first. All eight are valid in consecutive cycles. */
     val result = master(Stream(Fragment(Bits(32 bits))))
   }
 
@@ -61,20 +63,20 @@ class Sha256d(bytes: Int) extends Component {
     complete := written === dataWords - 1
   }
 
-  val t = Reg(UInt(7 bits)) init 0 // of the word that is here; 64: of none
-  val block = Reg(UInt(log2Up(blocks + 1) bits)) init 0 // `blocks` stands for the second hash
+  val t = Reg(UInt(7 bits)) init 0 // index of the current word; 64: none
+  val block = Reg(UInt(log2Up(blocks + 1) bits)) init 0 // `blocks` is the second hash
   val second = RegInit(False) // the second hash: block === blocks
   val early = RegInit(True) // t < 16
   early := t < 15 || t >= 64
 
-  // The word that the next cycle needs: memory answers a cycle later.
+  // The address of the word of the next cycle: the memory has a latency of one cycle.
   val nextT = UInt(4 bits)
   val nextBlock = UInt(block.getWidth bits)
   val address = (nextBlock ## nextT(3 downto 1)).asUInt.resize(log2Up(blocks + 1) + 3)
   val fetched = memory.readSync(address.resize(memory.addressWidth))
   val padding = RegNext(address >= dataWords)
   val length = RegNext(address === blocks * 8 - 1)
-  val marker = RegNext(address === dataWords) // the padding byte stands alone where the message ends with a word
+  val marker = RegNext(address === dataWords) // a word with the padding byte only, if the message ends with a word
 
   def bigEndian(x: Bits): UInt = Cat(x.subdivideIn(8 bits).reverse).asUInt
   val halves = fetched.subdivideIn(32 bits).map(bigEndian)
@@ -93,7 +95,7 @@ class Sha256d(bytes: Int) extends Component {
       (default -> U(0, 32 bits)): _*
   )
 
-  // Message schedule: w(0) is W_{t-16}; `computed` is of the next cycle's t.
+  // Message schedule: w(0) is W_{t-16}; `computed` is W of the next cycle's t.
   val w = Vec(Reg(UInt(32 bits)), 16)
   val computed = RegNext(Sha256.smallSigma1(w(15)) + w(10) + Sha256.smallSigma0(w(2)) + w(1))
   val external = second ? digestWord | messageWord
@@ -108,7 +110,7 @@ class Sha256d(bytes: Int) extends Component {
   val t1 = prepared + Sha256.bigSigma1(e) + choose
   val t2 = Sha256.bigSigma0(a) + majority
 
-  /** Takes word t: of the next round, whose h is given. */
+  /** Accepts word t, for the next round, whose h is `nextH`. */
   def takeWord(nextH: UInt): Unit = {
     nextT := t(3 downto 0) + 1
     for (i <- 0 until 15) w(i) := w(i + 1)

@@ -2,7 +2,7 @@ package proofmill.engine.msm
 
 import proofmill.stream.StreamUnit
 
-/** What a [[BucketAdder]] needs of the group that it adds in. */
+/** The interface of a group to [[BucketAdder]]. */
 trait AdditiveGroup {
 
   /** Bits of an element. */

@@ -24,7 +24,7 @@ import spinal.lib._
   * Pipeline:
   *
   *   1. Lookup: reads the flags of both buckets. The number of S's bucket leaves the delay line before S leaves the adder.
-  *   2. Decide: the table. A sum that is issued here is a candidate again [[BucketAdder.loop]] cycles later.
+  *   2. Decide: the table. A sum that is issued in this stage is a candidate again [[BucketAdder.loop]] cycles later.
   *   3. Memory: the write, and the addresses of reads. S leaves the adder.
   *   4. `timing.memory` cycles of memory latency, then operand selection, registered for the adder.
   */

@@ -6,7 +6,7 @@ import proofmill.arith.Timing
   * @param adders     number of point adders, each with its own buckets and windows
   * @param mostWindow most bits of a window: an adder has 2^(mostWindow - 1) buckets
   * @param memoryBits a memory channel has 2^memoryBits bytes
-  * @param twin       behavioural multipliers, for simulation only
+  * @param model       behavioural multipliers, for simulation only
   * @param timing     its `memory` is the latency of a bucket's memory
   */
 case class MsmConfig(
@@ -14,7 +14,7 @@ case class MsmConfig(
     adders: Int = 1,
     mostWindow: Int = 16,
     memoryBits: Int = 34,
-    twin: Boolean = false,
+    model: Boolean = false,
     timing: Timing = Timing()
 ) {
   val bucketBits: Int = mostWindow - 1
@@ -22,7 +22,7 @@ case class MsmConfig(
 
 object MsmConfig {
 
-  /** Runs that can be queued behind the current one. */
+  /** Runs that can be queued in addition to the current one. */
   val runs = 8
 
   /** Bytes of a scalar. */

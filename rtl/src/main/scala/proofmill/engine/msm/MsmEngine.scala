@@ -20,7 +20,7 @@ import spinal.lib.bus.amba4.axi._
   */
 class MsmEngine(config: MsmConfig) extends Engine {
   private val curve = Curve(config.curve)
-  private val points = new Points(curve, config.twin)
+  private val points = new Points(curve, config.model)
   private val plan = WindowPlan(curve.scalarField.modulus, config.adders, config.bucketBits)
   private val slices = points.slices
   private val channels = slices + 1

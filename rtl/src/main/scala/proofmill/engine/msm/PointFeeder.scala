@@ -4,20 +4,20 @@ import proofmill.engine.Granule
 import spinal.core._
 import spinal.lib._
 
-/** Feeds every point, with the sign of its digit, to the buckets of each adder.
+/** Sends every point, with the sign of its digit, to the buckets of each adder.
   *
   * {{{
-  *   scalars ─► DigitRecoder ─┐ a group a cycle      ┌─► fromMemory ─► queue ─► items of adder 0
-  *                      ├── join, if all have room ┼─► …
-  *   points ────────────┘ one for `group` groups    └─► fromMemory ─► queue ─► items of adder S - 1
+  *   scalars ─► DigitRecoder ─┐ a group each cycle      ┌─► fromMemory ─► queue ─► items of adder 0
+  *                            ├─ join, if all have space ┼─► …
+  *   points ──────────────────┘ one for `group` groups  └─► fromMemory ─► queue ─► items of adder S - 1
   * }}}
-  * A group that is 0 for an adder takes nothing of its time beyond that cycle, and the queues let adders be some items apart. Groups are joined
-  * while `open` is high and something of the pass is left; a pass begins when `open` rises. DigitRecoder and points of the next pass may wait
-  * inside meanwhile.
+  * A group that is 0 for an adder takes only that cycle, and the queues decouple the adders by some items. Groups are joined
+  * while `passOpen` is high and the pass has points left; a pass begins when `passOpen` rises. DigitRecoder and the points of
+  * the next pass can be in the unit before that.
   *
-  * `fault` says that memory has a point that was never stored ([[Points.isBeyond]]).
+  * `fault` reports that the memory has a point that was never stored ([[Points.isBeyond]]).
   *
-  * Reset starts anew; `windowBits` and `count` are steady from then on.
+  * After a reset, `windowBits` and `count` are steady.
   */
 class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Component {
   import plan.{adders, bucketBits}
@@ -37,11 +37,11 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
     /** Per adder the points for its buckets. */
     val items = Vec.fill(adders)(master(Stream(Item(PointFeeder.this.points, bucketBits))))
 
-    /** Levels: every item of a joined group was taken; and all groups of this pass were joined. */
+    /** Levels: every item of a joined group was accepted; all groups of this pass were joined. */
     val empty = out(Bool())
     val done = out(Bool())
 
-    /** Level: memory contained a point that is never stored ([[Points.isBeyond]]). */
+    /** Level: the memory contains a point that is never stored ([[Points.isBeyond]]). */
     val fault = out(RegInit(False))
   }
 
@@ -84,7 +84,7 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
       queue.io.push.point := made.value
       io.items(s) << queue.io.pop
 
-      /** The queue can hold the items in the pipeline, `latency` + 1 at most, and one more. */
+      /** The queue has space for the items in the pipeline, at most `latency` + 1, and one more. */
       val room = RegNext(queue.io.occupancy < depth - (latency + 4)) init False
       val empty = !valids.orR && queue.io.occupancy === 0
     }

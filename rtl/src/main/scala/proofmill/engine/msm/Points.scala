@@ -8,17 +8,17 @@ import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** What depends on the curve: the formats of points in memory and in the pipeline, and the adder.
+/** The properties that depend on the curve: the formats of points in memory and in the pipeline, and the adder.
   *
-  * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them: X, Y, Z on
-  * `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. So a sum is an operand of either side.
+  * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them:
+  * X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. A sum is therefore an operand of either side.
   *
-  * @param twin behavioural multipliers, for simulation only
+  * @param model behavioural multipliers, for simulation only
   */
-class Points(val curve: Curve, val twin: Boolean = false) extends AdditiveGroup {
+class Points(val curve: Curve, val model: Boolean = false) extends AdditiveGroup {
   private val edwards = curve.edwards.isDefined
   private val p = curve.baseField.modulus
-  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(twin = twin))
+  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(model = model))
   private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
   private val schedule: PipelineSchedule = law.schedule(Terms(arithmetic))
 
@@ -102,7 +102,7 @@ class Points(val curve: Curve, val twin: Boolean = false) extends AdditiveGroup 
   def isBeyond(slices: Seq[Bits]): Timed[Bool] = {
     val found = wordsOf(slices).flatMap(_.subdivideIn(digits slices)).map { digit =>
       val negative = digit.msb
-      val magnitude = Mux(negative, ~digit, digit).asUInt // that of a negative one less 1
+      val magnitude = Mux(negative, ~digit, digit).asUInt // of a negative digit: the magnitude less 1
       val chunks = magnitude.subdivideIn(Points.compared bits, strict = false).zipWithIndex.map { case (chunk, i) =>
         val most = U((stored.high >> Points.compared * i).mod(BigInt(1) << chunk.getWidth), chunk.getWidth bits)
         (RegNext(chunk > most), RegNext(chunk === most))

@@ -5,9 +5,10 @@ import proofmill.stream.Word
 import spinal.core._
 import spinal.lib._
 
-/** Formats reply packets: status replies, and results of runs with the sum. All fields behind the status of a run are 0 unless it is done.
+/** Formats reply packets: status replies, and results of runs with the sum. All fields after the status of a run are 0 unless
+  * it is done.
   *
-  * A result has priority over status replies that wait.
+  * A result has priority over waiting status replies.
   *
   * @param commands in the order of [[MsmCommand]]
   */
@@ -17,7 +18,7 @@ class ReplyWriter(points: Points, commands: Seq[Command]) extends Component {
     /** Status replies; accepted with the last word of the packet. */
     val statusReply = slave(Stream(StatusReply()))
 
-    /** Results of runs, accepted with the last word; `sum` is steady meanwhile. */
+    /** Results of runs, accepted with the last word; `sum` is steady until then. */
     val result = slave(Stream(MsmOutcome()))
     val sum = in(Bits(points.width bits))
 

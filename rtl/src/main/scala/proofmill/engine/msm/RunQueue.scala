@@ -3,7 +3,7 @@ package proofmill.engine.msm
 import spinal.core._
 import spinal.lib._
 
-/** A queued run. `cancelled`: it is to be answered as cancelled. */
+/** A queued run. `cancelled`: its reply has the status `cancelled`. */
 case class QueuedRun(memoryBits: Int) extends Bundle {
   val run = MsmRun(memoryBits)
   val cancelled = Bool()
@@ -11,7 +11,7 @@ case class QueuedRun(memoryBits: Int) extends Bundle {
 
 /** A queue of runs. A cancel marks a run, which stays in its slot.
   *
-  * A cancel sees all runs that are queued in its cycle, including the one that leaves.
+  * A cancel applies to all runs that are queued in its cycle, including the one that leaves.
   */
 class RunQueue(memoryBits: Int, depth: Int) extends Component {
   val io = new Bundle {

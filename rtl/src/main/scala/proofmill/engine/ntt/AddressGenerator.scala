@@ -6,7 +6,7 @@ import spinal.lib._
 object PassKind extends SpinalEnum {
   val Whole, First, Last, Middle = newElement()
 
-  /** The number of a kind in `Arrangement.Kind`; the middle pass of three is arranged like the last one. */
+  /** Returns the number of a kind in `Arrangement.Kind`; the middle pass of three is arranged like the last one. */
   def number(kind: SpinalEnumCraft[PassKind.type]): UInt =
     kind.mux(Whole -> U(0, 2 bits), First -> U(1), Last -> U(2), Middle -> U(2))
 }
@@ -15,13 +15,13 @@ object PassKind extends SpinalEnum {
 case class Pass(config: NttConfig) extends Bundle {
   val kind = PassKind()
   val b = UInt(config.sizeBits bits) // a column has 2^(coreBits + b) elements
-  val other = UInt((if (config.hasThree) 5 else 4) bits) // of all but Whole: 2^other columns
-  val three = config.hasThree generate Bool() // it is one of three
+  val other = UInt((if (config.hasThree) 5 else 4) bits) // 2^other columns; not valid for Whole
+  val three = config.hasThree generate Bool() // whether the pass is one of three
   val inner = config.hasThree generate UInt(
     4 bits
-  ) // of three passes: bits of a column's number that index a result of the first pass; its lowest ones
-  val tiles = UInt(config.memoryBits - 6 bits) // of Whole: transforms, or beats of several short ones
-  val source, target = UInt(config.memoryBits - 6 bits) // beats of a channel
+  ) // of three passes: number of the column index's lowest bits that index a result of the first pass
+  val tiles = UInt(config.memoryBits - 6 bits) // Whole only: transforms, or beats of several short ones
+  val source, target = UInt(config.memoryBits - 6 bits) // beat addresses in a channel
 }
 
 /** Generates the addresses of a pass's beats, in the order in which they are read or written.
@@ -50,7 +50,8 @@ class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
   }
   private val core = config.coreBits
   private val whole = io.pass.kind === PassKind.Whole
-  private val lanesOut = whole || (if (written) io.pass.kind === PassKind.First else False) // of a result's lowest bits
+  private val lanesOut =
+    whole || (if (written) io.pass.kind === PassKind.First else False) // the lanes have the result's lowest bits
 
   val time = Reg(UInt(NttConfig.passBits bits)) init 0
   val tile = Reg(UInt(tileBits bits)) init 0
@@ -91,19 +92,19 @@ class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
   }
   private val column = (time >> rowBits).resize(laneBits)
 
-  // After the first of three passes, a tile has one value of the second result or of the third index, and within it of the first results.
+  // After the first of three passes, a tile has one value of the second result or of the third index, and within it all first results of the tile.
   private val middle = io.pass.kind === PassKind.Middle
   private val inner = if (config.hasThree) io.pass.inner - laneBits else U(0)
   private val firsts = RegNext(Shuffle.below(inner).resize(tileBits))
   private val upper = tile |>> RegNext(inner)
-  private val (apart, lying) =
+  private val (rowShift, lying) =
     if (config.hasThree && written)
       (
         RegNext(middle ? inner.resize(5) | (io.pass.other - laneBits)),
         middle ? (((tile & ~firsts) |<< columnBits) | (tile & firsts)) | tile
       )
     else (RegNext(io.pass.other - laneBits), tile)
-  private val matrix = (row.resize(tileBits) |<< apart) | lying
+  private val matrix = (row.resize(tileBits) |<< rowShift) | lying
   private val wholeBeat = (tile |<< rowBits) | row.resize(tileBits)
   private val across = (((tile @@ column).resize(tileBits)) |<< rowBits) | row.resize(tileBits)
   private val isWhole = RegNext(whole)
@@ -116,7 +117,7 @@ class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
   if (config.hasThree) {
     if (written) when(middle)(io.place.low := upper.resize(config.lowBits))
     else {
-      // In front of the second pass the third index is part of the higher one; in front of the third, the second result is the lower one.
+      // Before the second pass the third index is part of the upper index; before the third, the second result is the lower one.
       val third = RegNext(io.pass.other - io.pass.inner)
       val index = (row.resize(config.restBits) |<< third) | upper.resize(config.restBits)
       when(middle)(io.place.high := index.resized)

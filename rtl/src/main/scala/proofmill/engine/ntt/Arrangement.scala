@@ -1,19 +1,21 @@
 package proofmill.engine.ntt
 
-/** Which bit of an element's index stands where: positions are the bits of the lane's number, then those of the time, lowest first.
+/** The position of each bit of an element's index in a stream of beats. Positions are the bits of the lane number, then those
+  * of the time (beat number), lowest first.
   *
-  * Letters: `a` of the first core's index, `o` of its result; `b` and `r` of the second; `c` of the column.
+  * Letters: `a` is the index of the first core and `o` its result; `b` and `r` are those of the second core; `c` is the
+  * column.
   */
 case class Arrangement(in: Seq[String], out: Seq[String]) {
   require(in.sorted == out.sorted, s"$in is not $out in another order")
   def bits: Int = in.size
 }
 
-/** How a pass goes through the circuit. Each pass has columns of 2^(6 + b) elements, of which a tile has as many as there are lanes.
+/** The kinds of passes. A pass has columns of 2^(6 + b) elements; a tile has as many columns as there are lanes.
   *
-  *   - Whole: a transform is one column, and is in its natural order in the memory, before and after.
-  *   - First: a column each lane in the memory before, and the results' lowest bits after.
-  *   - Last: a column each lane, before and after.
+  *   - Whole: a transform is one column, and is in natural order in the memory, before and after.
+  *   - First: before, each lane has a column; after, the lanes have the results' lowest bits.
+  *   - Last: each lane has a column, before and after.
   */
 object Arrangement {
   object Kind extends Enumeration { val Whole, First, Last = Value }
@@ -21,10 +23,12 @@ object Arrangement {
   private val radix = NttConfig.radixBits
   private def named(letter: String, bits: Range): Seq[String] = bits.map(i => s"$letter$i")
 
-  /** What a core's results stand for, whose block's bits are `y`, of which the lowest `b` are transformed: `out` names results.
+  /** Returns the arrangement of a core's results. `y` names the bits of its block, of which the lowest `b` are transformed;
+    * `out` names the results.
     *
-    * Time has the lowest 6 - l bits of a block. The highest three bits are transformed first, then the time's bits change places with the
-    * highest ones of the lane, then the lowest three are transformed. Each transform leaves its results in reversed order.
+    * The time has the lowest 6 - l bits of a block. The core transforms the highest three bits, exchanges the time's bits
+    * with the highest lane bits, and transforms the lowest three bits. Each transform returns its results in bit-reversed
+    * order.
     */
   def core(laneBits: Int, y: Seq[String], b: Int, out: Int => String): Seq[String] = {
     val q = radix - laneBits
@@ -38,13 +42,13 @@ object Arrangement {
     (lanes.take(laneBits - q) ++ time) ++ lanes.drop(laneBits - q)
   }
 
-  /** A block's bits by position: lanes have the highest. */
+  /** Returns a block's bits by position: the lanes have the highest ones. */
   def block(laneBits: Int, y: Seq[String]): Seq[String] = {
     val q = radix - laneBits
     y.drop(q) ++ y.take(q)
   }
 
-  /** In front of the first core; the number of a column's bits decides where a transform is one column and small. */
+  /** The arrangement in front of the first core. It depends on `b` only if a transform is one small column. */
   def before(laneBits: Int, kind: Kind.Value, b: Int): Arrangement = {
     val a = named("a", 0 until radix)
     if (kind != Kind.Whole || b >= laneBits) {
@@ -56,7 +60,7 @@ object Arrangement {
     }
   }
 
-  /** Between the cores. */
+  /** The arrangement between the cores. */
   def between(laneBits: Int, kind: Kind.Value, b: Int): Arrangement = {
     val o = core(laneBits, named("a", 0 until radix), radix, i => s"o$i")
     val c = if (kind == Kind.Whole) Seq.empty else named("c", 0 until laneBits)
@@ -68,7 +72,7 @@ object Arrangement {
   /** The second core's block: `b` bits of the index, and the highest ones of the first core's result. */
   private def second(b: Int) = named("b", 0 until b) ++ named("o", b until radix)
 
-  /** Behind the second core. */
+  /** The arrangement after the second core. */
   def after(laneBits: Int, kind: Kind.Value, b: Int): Arrangement = {
     val made = core(laneBits, second(b), b, i => s"r$i")
     val r = named("r", 0 until b)

@@ -5,13 +5,13 @@ import proofmill.field.Options
 import proofmill.spec.Field
 import spinal.core._
 
-/** a - b modulo p, of canonical integers; one a cycle, `latency` cycles later. */
+/** Computes a - b modulo p of canonical integers; one difference each cycle, with a latency of `latency` cycles. */
 class Difference(field: Field) extends Component {
   private val p = field.modulus
   private val bits = field.bits
   val io = new Bundle {
-    val a, b = in(Bits(bits bits))
-    val result = out(Bits(bits bits))
+    val a, b = in(Bits(bits bits)) // minuend and subtrahend
+    val result = out(Bits(bits bits)) // difference, `latency` cycles later
   }
   setDefinitionName(s"Difference_${field.name}")
 

@@ -6,45 +6,46 @@ import spinal.lib._
 
 object FactorKind extends SpinalEnum {
 
-  /** One: 1. Power: scale shift^i of element i. Root: root(log)^(high low), of the place in a matrix of which `low` is the lowest index, and
-    * lanes its lowest bits. Alike: the same with 0 for these, so that all lanes have one factor.
+  /** The factor of an element. One: 1. Power: scale shift^i for element i. Root: root(log)^(high low) for the element's
+    * position in a matrix, where the lanes are the lowest bits of `low`. Alike: as Root with lane bits 0, so that all lanes
+    * have the same factor.
     */
   val One, Power, Root, Alike = newElement()
 }
 
-/** Where a beat belongs. */
+/** The position of a beat in its transform, and in the matrix of the pass. */
 case class Place(config: NttConfig) extends Bundle {
-  val beat = UInt(config.beatBits bits) // of its transform
+  val beat = UInt(config.beatBits bits) // number of the beat in its transform
   val high = UInt((if (config.hasThree) config.restBits max NttConfig.passBits else NttConfig.passBits) bits)
-  val low = UInt(config.lowBits bits) // without the lane
+  val low = UInt(config.lowBits bits) // without the lane bits
 }
 
-/** Multiplies each element by the factor of its place; a beat in and a beat out a cycle.
+/** Multiplies each element by the factor of its position. It accepts and returns one beat each cycle.
   *
-  * A factor is the product of two that come from tables. A root's power has three parts: two choose from tables of the root's powers, the highest
-  * `turnBits` bits are a turn.
+  * A factor is the product of two table entries. The exponent of a root has three parts: two of them index tables of powers,
+  * and the highest `turnBits` bits are a rotation.
   */
 class Factors(config: NttConfig, residues: Residues) extends Component {
   import config.{laneBits, lanes, mostLog}
   private val bits = residues.bits
   val io = new Bundle {
-    val kind = in(FactorKind()) // steady
-    val inverse = in(Bool()) // steady
-    val log = in(UInt(5 bits)) // steady
-    val input = slave(Flow(Beat(bits, lanes)))
-    val place = in(Place(config))
-    val output = master(Flow(Beat(bits, lanes)))
+    val kind = in(FactorKind()) // steady during a pass
+    val inverse = in(Bool()) // steady during a pass
+    val log = in(UInt(5 bits)) // steady during a pass
+    val input = slave(Flow(Beat(bits, lanes))) // beats
+    val place = in(Place(config)) // position of the beat, valid with `input`
+    val output = master(Flow(Beat(bits, lanes))) // beats times their factors
 
-    /** Instead: by the beat that came with `holds`, two cycles before at least. */
-    val pairs = in(Bool()) // steady
+    /** Multiplies by the beat that arrived with `holds` instead, at least two cycles earlier. */
+    val pairs = in(Bool()) // steady during a pass
     val holds = in(Bool())
 
-    /** To and from [[Powers]]. */
+    /** Interface to [[Powers]]. */
     val beat = out(UInt(config.beatBits bits))
     val factor = in(SInt(bits bits))
     val lane = in(Vec(SInt(bits bits), lanes))
   }
-  private val place = RegNext(io.place) // the way from a pass to a place is long enough
+  private val place = RegNext(io.place) // a register stage for the long wires from the pass parameters
   io.beat := place.beat
   private val isRoot = RegNext(io.kind === FactorKind.Root || io.kind === FactorKind.Alike)
   private val differ = RegNext(io.kind === FactorKind.Root)
@@ -55,9 +56,9 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
   private val midBits = exponentBits - residues.turnBits - lowBits
   private val shift = RegNext(U(mostLog, 5 bits) - io.log)
 
-  // 1. The exponent's parts. 2. Their sum. 3. For the largest root. 4. Its sign. 5. Tables.
+  // 1. The exponent's parts. 2. Their sum. 3. Scaled to the largest root. 4. Its sign. 5. Tables.
   private val exponentLatency = 4
-  private val first = Powers.latency(residues) // cycles after the place until the first product's factors are there
+  private val first = Powers.latency(residues) // cycles from the position to the operands of the first product
   require(first > exponentLatency + 1)
   private val common = RegNext((place.high * (place.low @@ U(0, laneBits bits))).resize(exponentBits))
   private val high = place.high
@@ -76,7 +77,7 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
     RegNext(io.inverse ? (U(0, exponentBits bits) - scaled) | scaled)
   }
 
-  /** Powers of the root by some bits of the exponents, for two lanes from a table. */
+  /** Powers of the root by some bits of the exponents; one table serves two lanes. */
   private def powers(from: Int, width: Int): Seq[SInt] = exponents.grouped(2).toSeq.flatMap { two =>
     val wait = first - exponentLatency - 1
     residues.chosen(residues.powers(mostLog - from, width), two.map(it => Delay(it(from, width bits), wait)))

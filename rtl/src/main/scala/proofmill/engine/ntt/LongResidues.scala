@@ -5,9 +5,9 @@ import proofmill.field._
 import proofmill.spec.Field
 import spinal.core._
 
-/** Residues of a field whose elements have 32 bytes: digits side by side, each within `bound`, which a multiplication takes. */
-class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
-  private val options = Options(twin = twin)
+/** Residues of a field with elements of 32 bytes: concatenated digits, each within `bound`, which a multiplication accepts. */
+class LongResidues(field: Field, model: Boolean) extends Residues(field) {
+  private val options = Options(model = model)
   val arithmetic: Arithmetic = Arithmetic(field, options)
   import arithmetic.{base, digits}
   val elementBits = 256
@@ -19,14 +19,14 @@ class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
     Seq(arithmetic.product, arithmetic.reduced, entered).reduce((a, b) => Bound(a.low min b.low, a.high max b.high))
   }
 
-  /** What a digit of a residue may be: a product's, a reduced one's, or one that has just entered. */
+  /** The interval of a residue's digits: of a product, of a reduced residue, or of a converted element. */
   val bound: Bound = Bound.signed(largest.width)
   require(bound.within(arithmetic.factor), s"${field.name}: a residue within $bound is no factor")
   private val digitBits = bound.width
   val bits: Int = digits * digitBits
   val tableBits: Int = if (digits == 1) field.bits else bits
 
-  /** To and from the units of arithmetic. */
+  /** Conversions to and from residues of the arithmetic units. */
   def residue(x: SInt, cycle: Int = 0): Residue = Residue(x.asBits, digits, bound, cycle)
   def together(x: Residue): SInt = x.bits(x.cycle, bound).asSInt
 
@@ -42,8 +42,8 @@ class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
   private class EntryUnit(steps: Reduction) extends Component {
     setDefinitionName(s"NttEntry_${field.name}")
     val io = new Bundle {
-      val word = in(Bits(field.bits bits))
-      val residue = out(Bits(LongResidues.this.bits bits))
+      val word = in(Bits(field.bits bits)) // canonical integer
+      val residue = out(Bits(LongResidues.this.bits bits)) // residue
     }
     private val zeros = Seq.fill(digits)(Number(Timed(S(0, 1 bits), 0), Bound(0, 0)))
     private val word = Number(Timed((False ## io.word).asSInt, 0), entering.head)
@@ -66,16 +66,16 @@ class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
   val turnBits = 0
   val turnLatency = 0
 
-  /** The root of order 4 as a power of the base, with a sign, if it is one. */
+  /** The root of order 4 as a signed power of the base, if it is one. */
   private val asPower: Option[(Int, Int)] = Option.when(digits > 1) {
     (for (e <- 1 until 2 * digits; sign <- Seq(1, -1); if field.residue(base.pow(e) * sign) == root(2))
       yield (e, sign)).headOption
   }.flatten
 
-  /** Whether the product with a root of order 4 takes a multiplier. */
+  /** Whether the product with a root of order 4 needs a multiplier. */
   val iMultiplies: Boolean = asPower.isEmpty
 
-  /** The product of a root of order 4 and a residue, which may be as large as a sum of some. */
+  /** Returns the product of a root of order 4 and a residue, which may be a sum of several. */
   def timesI(x: Residue): Residue = asPower match {
     case None => arithmetic.mul(x, residue(S(encoded(root(2)), bits + 1 bits).resize(bits), x.cycle))
     case Some((e, sign)) =>
@@ -95,11 +95,11 @@ class LongResidues(field: Field, twin: Boolean) extends Residues(field) {
       new Residue(made.map(n => Timed(n.value.at(cycle).resize(all.width), cycle)), all)
   }
 
-  /** A residue as it is in a later cycle. */
+  /** Returns a residue delayed to a later cycle. */
   def late(x: Residue, cycle: Int): Residue =
     Residue(Lag(x.bits(x.cycle), cycle - x.cycle), digits, x.bound, cycle)
 
-  /** One of two, in the later one's cycle. */
+  /** Selects one of two residues, in the later one's cycle. */
   def either(first: Bool, a: Residue, b: Residue): Residue = {
     val cycle = a.cycle max b.cycle
     val all = Bound(a.bound.low min b.bound.low, a.bound.high max b.bound.high)

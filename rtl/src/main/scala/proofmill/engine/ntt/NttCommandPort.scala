@@ -83,9 +83,9 @@ class NttCommandPort(config: NttConfig, commands: Seq[Command]) extends Componen
   private val p = config.field.modulus
   private val room = BigInt(1) << memoryBits
   private val logInvalid = log < config.leastLog || log > config.mostLog
-  private val logBytes = log.resize(5) - laneBits + 6 // of a transform in a channel
+  private val logBytes = log.resize(5) - laneBits + 6 // bytes of a transform in a channel
   private val bytes = RegNext((U(1, memoryBits + 1 bits) |<< logBytes).resize(memoryBits + 1))
-  private val most = RegNext(U(room, memoryBits + 1 bits) |>> logBytes) // transforms
+  private val most = RegNext(U(room, memoryBits + 1 bits) |>> logBytes) // transforms that the memory has space for
   private val countInvalid = RegNext(count === 0 || count > most.resize(64))
   private val total = RegNext((count.resize(memoryBits + 1) |<< logBytes).resize(memoryBits + 2))
   private def beyond(address: UInt, length: UInt) =
@@ -131,7 +131,7 @@ class NttCommandPort(config: NttConfig, commands: Seq[Command]) extends Componen
   val status = Reg(NttStatus())
   val outcome = Reg(NttOutcome())
   val settle = Reg(UInt(3 bits)) // cycles left in Check
-  val number = Reg(UInt(8 bits)) // of a word or beat
+  val number = Reg(UInt(8 bits)) // index of a word or beat
 
   // A granule's words and beats.
   val beat = Reg(Bits(512 bits))
@@ -139,7 +139,7 @@ class NttCommandPort(config: NttConfig, commands: Seq[Command]) extends Componen
   val words64 = Mem(Bits(64 bits), NttConfig.granule / 8)
   val readBeat = Reg(Bits(512 bits))
   val packed, left =
-    Reg(UInt(3 bits)) init 0 // words in the beat to write; words behind the next one of the beat that was read
+    Reg(UInt(3 bits)) init 0 // words in the beat to write; words after the next one of the beat that was read
   val wordsLeft = RegInit(False) // a beat that was read has words left
 
   io.command.ready := False

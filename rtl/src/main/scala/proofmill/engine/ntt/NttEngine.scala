@@ -48,7 +48,7 @@ class NttEngine(config: NttConfig) extends Engine {
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
   override val borrowed: Option[Axi4] = config.scalarBits.map(bits => master(Axi4(Engine.memory(bits))))
 
-  /** Bursts are of one beat, and a refresh of the memory lasts a hundred cycles. */
+  /** Bursts have one beat, and a refresh of the memory lasts a hundred cycles. */
   override val bursts: Int = 512
 
   val passes = new TransformPasses(config, residues)
@@ -184,6 +184,6 @@ class NttEngine(config: NttConfig) extends Engine {
 object NttEngine {
   val wire: TomlTable = Spec.table("wire/ntt")
 
-  /** Commands that fit the shell's queue: a granule's with its address each. */
+  /** Commands that fit in the shell's queue, each with a granule and its address. */
   val queue: Int = Engine.queueWords / 131
 }

@@ -4,35 +4,35 @@ import proofmill.arith.{Copies, Timing}
 import spinal.core._
 import spinal.lib._
 
-/** What goes through the circuit is steady: a pass, and how it multiplies. */
+/** The parameters of the pipeline, steady while beats are in flight: a pass, and its multiplications. */
 case class Job(config: NttConfig) extends Bundle {
   val pass = Pass(config)
   val inverse = Bool()
   val product = Bool()
-  val log = UInt(5 bits) // of the root's order
+  val log = UInt(5 bits) // base-2 logarithm of the root's order
   val factors = FactorKind()
 }
 
-/** Transforms the columns of a pass, from the memory's beats to the memory's beats.
+/** Transforms the columns of a pass, from beats of the memory to beats of the memory.
   *
   * {{{
   *   input ─► residues ─►(Factors)─► Columns ─►(Factors)─► canonical ─►(Difference)─► queue ─► output
   * }}}
-  * Factors come before a forward transform and after an inverse one. Of `a b - c`, whose beats come in the order a, c, b, they multiply b by a; c waits
-  * behind them as it came. Nothing stops on its way: a block enters a part when there is room
-  * behind it.
+  * Factors are in front of a forward transform and after an inverse one. For `a b - c`, whose beats arrive in the order a, c,
+  * b, they multiply b by a; c is delayed in a queue. Beats in flight never stall: a block enters a stage when the next stage
+  * has space (a credit) for it.
   */
 class Pipeline(config: NttConfig, residues: Residues) extends Component {
   import config.{elementBits, lanes}
   private val words = elementBits * lanes
   val io = new Bundle {
-    val job = in(Job(config))
-    val start = in(Bool()) // the job has changed: nothing is inside
-    val input = slave(Stream(Bits(words bits)))
-    val output = master(Stream(Bits(words bits)))
-    val beat = out(UInt(config.beatBits bits))
-    val factor = in(SInt(residues.bits bits))
-    val lane = in(Vec(SInt(residues.bits bits), lanes))
+    val job = in(Job(config)) // the pass and its multiplications; steady
+    val start = in(Bool()) // pulse: the job has changed; no beat is in flight
+    val input = slave(Stream(Bits(words bits))) // beats of reads
+    val output = master(Stream(Bits(words bits))) // beats of writes
+    val beat = out(UInt(config.beatBits bits)) // number of a beat for [[Powers]]
+    val factor = in(SInt(residues.bits bits)) // its factor
+    val lane = in(Vec(SInt(residues.bits bits), lanes)) // factors of the lanes
   }
   private val pass = io.job.pass
   private val depth = 1 << log2Up(Shuffle.latency + Factors.latency(residues) + residues.canonicalLatency + 9)
@@ -40,18 +40,18 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   columns.io.job := io.job
   columns.io.start := io.start
 
-  /** What chooses between words, and is steady: for each lane. */
+  /** Steady selectors between words, one copy for each lane. */
   private def eachLane(choice: Bool): Vec[Bool] = Copies(choice, lanes, Timing())
   private def chosen(choices: Vec[Bool], one: Beat, other: Beat): Vec[Bits] =
     Vec((0 until lanes).map(i => choices(i) ? one.lanes(i) | other.lanes(i)))
 
-  // In: a block at a time.
+  // Input: a block at a time.
   private val entered = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
   private val isProduct = RegNext(io.job.product) init False
-  val list = Reg(UInt(2 bits)) init 0 // of `a b - c`
+  val list = Reg(UInt(2 bits)) init 0 // list of `a b - c`
   private val places = Reg(UInt(log2Up(depth + 1) bits)) init depth
   private val within = RegNext(Shuffle.below(columns.io.entryBits))
-  private val atBorder = RegInit(True) // found out when the beat before comes
+  private val atBorder = RegInit(True) // computed when the beat before arrives
   private val room = isProduct ? (places =/= 0) | columns.io.room
   private val taken = io.input.haltWhen(atBorder && !room).toFlow
   when(taken.valid) {
@@ -73,7 +73,7 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   private def entering(number: Int) =
     Delay(taken.valid && isProduct && list === number, residues.entryLatency, init = False)
 
-  // Factors, in front or behind.
+  // Factors, in front of the columns or after them.
   val factors = new Factors(config, residues)
   factors.io.kind := io.job.factors
   factors.io.inverse := io.job.inverse
@@ -99,7 +99,7 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   columns.io.input.valid := (inFront ? factors.io.output.valid | arriving.valid) && !isProduct
   columns.io.input.lanes := chosen(inFronts, factors.io.output, arriving)
 
-  // Out: a beat leaves when the queue has a place for it.
+  // Output: a beat leaves the columns when the queue has space for it.
   val queue = new StreamFifo(Bits(words bits), depth)
   places := places + queue.io.pop.fire.asUInt - (columns.io.nextClaim || begins && isProduct).asUInt
   columns.io.nextRoom := places =/= 0
@@ -108,11 +108,11 @@ class Pipeline(config: NttConfig, residues: Residues) extends Component {
   private val straight = !io.job.inverse && !io.job.product
   leaving.valid := RegNext(RegNext(straight) ? columns.io.output.valid | factors.io.output.valid) init False
   leaving.lanes := RegNext(chosen(eachLane(straight), columns.io.output, factors.io.output))
-  // What passes the factors in front is nothing to leave with, and the other way round.
+  // Beats that pass the factors in front bypass them at the output, and the other way round.
   private val settled = Delay(leaving.valid, residues.canonicalLatency, init = False)
   private val results = leaving.lanes.map(x => residues.canonical(x.asSInt))
 
-  // c, which is less than the product may be, modulo p.
+  // c, which may exceed p, modulo p.
   val subtrahends = new StreamFifo(Bits(words bits), depth)
   subtrahends.io.push.valid := taken.valid && isProduct && list === 1
   subtrahends.io.push.payload := taken.payload

@@ -3,15 +3,16 @@ package proofmill.engine.ntt
 import spinal.core._
 import spinal.lib._
 
-/** scale shift^i for the elements i of a beat: a factor for the beat, shift^(lanes beat), and one for each lane, scale shift^lane.
+/** Computes scale shift^i for the elements i of a beat: one factor for the beat, shift^(lanes beat), and one for each lane,
+  * scale shift^lane.
   *
-  * Tables have the powers of three parts of i: the lane, and the lower and the upper half of the beat's number. They are filled bit by bit of
-  * i: what a table has so far, times shift^(2^bit), is its next part; and that factor is squared.
+  * Tables hold the powers of three parts of i: the lane, and the lower and the upper half of the beat's number. They are
+  * filled bit by bit of i: the present entries times shift^(2^bit) are the next entries; then that factor is squared.
   *
-  *   1. Idle: looks up.
-  *   2. Enter: the scale becomes a residue, then the shift.
-  *   3. Issue: a product a cycle.
-  *   4. Wait: until the last one is written.
+  *   1. Idle: looks up factors.
+  *   2. Enter: converts the scale, then the shift, to residues.
+  *   3. Issue: issues one product each cycle.
+  *   4. Wait: waits for the write-back of the last product.
   */
 class Powers(config: NttConfig, residues: Residues) extends Component {
   import config.{beatBits, laneBits, lanes, mostLog}
@@ -19,13 +20,13 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   private val lowBits = (beatBits + 1) / 2
   private val highBits = beatBits - lowBits
   val io = new Bundle {
-    val start = in(Bool())
+    val start = in(Bool()) // pulse: fills the tables
     val shift, scale = in(Bits(residues.elementBits bits)) // steady while busy
-    val log = in(UInt(5 bits)) // of the size
-    val busy = out(Bool())
-    val beat = in(UInt(beatBits bits))
-    val factor = out(SInt(width bits)) // `latency` cycles later
-    val lane = out(Vec(SInt(width bits), lanes))
+    val log = in(UInt(5 bits)) // base-2 logarithm of the size
+    val busy = out(Bool()) // level: the tables are being filled
+    val beat = in(UInt(beatBits bits)) // number of a beat
+    val factor = out(SInt(width bits)) // valid `latency` cycles after `beat`
+    val lane = out(Vec(SInt(width bits), lanes)) // factors of the lanes, steady while not busy
   }
 
   object State extends SpinalEnum {
@@ -34,22 +35,22 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   val state = RegInit(State.Idle)
   io.busy := state =/= State.Idle
 
-  // Tables. `part`: 0 lanes, 1 lower half, 2 upper half; `bit` within it.
+  // Tables. `part`: 0 lanes, 1 lower half, 2 upper half; `bit` is a bit of that part.
   val lane = Vec.fill(lanes)(Reg(SInt(width bits)))
   val low = Mem(SInt(width bits), 1 << lowBits)
   val high = Mem(SInt(width bits), 1 << highBits)
-  // Of a transform that is shorter than a beat, each has its own.
+  // Transforms shorter than a beat have the lane factors of their own elements.
   for (j <- 0 until lanes)
     io.lane(j) := (if (config.leastLog < laneBits && j >= 2) (io.log === 1) ? lane(j & 1) | lane(j) else lane(j))
   val part = Reg(UInt(2 bits))
   val bit = Reg(UInt(4 bits))
   val step = Reg(UInt(5 bits))
-  val number = Reg(UInt(lowBits + 1 bits)) // of the product
+  val number = Reg(UInt(lowBits + 1 bits)) // index of the product
   val power = Reg(SInt(width bits))
   private val size = (U(1, lowBits + 1 bits) |<< bit).resize(lowBits + 1)
   private val filling = state =/= State.Idle
 
-  // A product: of two tables, or of one and the power.
+  // The operands of a product: two table entries, or one and the power.
   private val fromLow = low.readSync(filling ? number.resize(lowBits) | io.beat.resize(lowBits))
   private val fromHigh = high.readSync(filling ? number.resize(highBits) | (io.beat >> lowBits).resize(highBits))
   private val fromLane = RegNext(lane(number.resize(laneBits)))
@@ -62,7 +63,7 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   )
   io.factor := product
 
-  // Where it goes.
+  // The destination of a product.
   private val issues = state === State.Issue
   private val depth = Powers.latency(residues)
   private val arrives = Delay(issues, depth, init = False)
@@ -80,7 +81,7 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
   when(arrives && !isSquare && part === 0)(lane(place.resize(laneBits)) := product)
   when(arrives && isSquare)(power := product)
 
-  // What enters.
+  // Conversion of the operands.
   val isShift = Reg(Bool())
   val entry = Reg(UInt(log2Up(residues.entryLatency + 2) bits))
   private val entered = residues.entered(RegNext(isShift ? io.shift | io.scale))
@@ -133,6 +134,6 @@ class Powers(config: NttConfig, residues: Residues) extends Component {
 
 object Powers {
 
-  /** Cycles from a beat's number to its factor, and from a number to its product. */
+  /** Cycles from a beat's number to its factor, and from a product's index to the product. */
   def latency(residues: Residues): Int = 2 + residues.latency
 }

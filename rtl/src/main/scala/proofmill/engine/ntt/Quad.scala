@@ -4,9 +4,11 @@ import proofmill.arith.{Bound, Sum, Term, Timed}
 import spinal.core._
 import spinal.lib._
 
-/** Integers modulo 2^96 + 1, of which 2^64 - 2^32 + 1 is a divisor: four signed digits to the base 2^24 with room above, lazily added.
+/** Integers modulo 2^96 + 1, a multiple of 2^64 - 2^32 + 1: four signed digits in base 2^24 with spare high bits for lazy
+  * additions.
   *
-  * 2^24 times a value is a change of places and a sign, and 2^120 is the standard root of order 8. 2^39 is the one of order 64.
+  * A multiplication by 2^24 rotates the digits with a change of sign. 2^120 is the standard root of order 8, and 2^39 that of
+  * order 64.
   */
 case class Quad(width: Int) extends Bundle {
   val digits = Vec(SInt(width bits), Quad.count)
@@ -27,19 +29,19 @@ object Quad {
     quad
   }
 
-  /** Of a signed residue. */
+  /** Converts a signed residue. */
   def of(residue: SInt): Quad = {
     def part(from: Int) = (False ## residue(from, base bits)).asSInt
     Quad(Seq(part(0), part(base), (residue >> (2 * base)).resize(fresh), S(0, fresh bits)))
   }
 
-  /** Where digit `e` of 2^(24 turns) x comes from, and its sign (true: negative). */
+  /** Returns the source of digit `e` of 2^(24 turns) x, and its sign (true: negative). */
   def source(e: Int, turns: Int): (Int, Boolean) = {
     val from = Math.floorMod(e - turns, 2 * count)
     (from % count, from >= count)
   }
 
-  /** 2^(24 turns) times a value, `turns` from 0 to 7; a cycle later. */
+  /** Multiplies by 2^(24 turns), `turns` from 0 to 7, with a latency of one cycle. */
   def turned(x: Quad, turns: UInt): Quad = {
     val chosen = placed(x, turns).map { case (value, sign) =>
       val wide = value.resize(x.width + 1)
@@ -48,20 +50,21 @@ object Quad {
     Quad(chosen)
   }
 
-  /** Where its digits come from, and whether they are negated. */
+  /** Returns the sources of the digits, and whether they are negated. */
   private def placed(x: Quad, turns: UInt): Seq[(SInt, Bool)] = (0 until count).map { e =>
     val value = Vec((0 until count).map(t => x.digits(source(e, t)._1)))(turns.take(2).asUInt)
     val sign = Vec((0 until 2 * count).map(t => Bool(source(e, t)._2)))(turns)
     (value, sign)
   }
 
-  /** 2^(39 power) times a value, three cycles later; `power` from 0 to 63.
+  /** Multiplies by 2^(39 power), `power` from 0 to 63, with a latency of three cycles.
     *
-    *   1. Digits change places.
-    *   2. They are shifted by multiples of three bits, and those that are negative complemented.
-    *   3. What leaves a digit's 24 bits is added to the next one, and 1 where a complement is to be the negative value.
+    *   1. Rotate the digits.
+    *   2. Shift them by a multiple of three bits, and complement the negative ones.
+    *   3. Add each digit's bits above 24 to the next digit, and 1 to each complement.
     *
-    * What leaves the highest digit is subtracted from the lowest one, so it is complemented; for its 1, the highest digit is 2^24 less.
+    * The high bits of the highest digit are subtracted from the lowest one, so they are complemented; for their 1, the
+    * highest digit is decreased by 2^24.
     */
   def rotated(x: Quad, power: UInt): Quad = {
     val (turns, now) = split(power)
@@ -85,15 +88,15 @@ object Quad {
   }
   val rotation = 3
 
-  /** 2^(39 power) as 2^(24 turns + 3 steps). */
+  /** Splits 2^(39 power) into 2^(24 turns + 3 steps). */
   private def split(power: UInt): (UInt, UInt) = {
     val whole =
-      CombInit(power).dontSimplifyIt() // a choice within a product would be too narrow for strict readers of Verilog
+      CombInit(power).dontSimplifyIt() // a selection within a product would be too narrow for strict readers of Verilog
     val steps = (whole * U(13, 4 bits)).resize(6)
     (steps.drop(3).asUInt, steps.take(3).asUInt)
   }
 
-  /** 2^(39 power) times a residue, two cycles later; digits are not carried. */
+  /** Multiplies a residue by 2^(39 power), with a latency of two cycles; digits are not carried. */
   def rotated(residue: SInt, power: UInt): Quad = {
     val (turns, shift) = split(power)
     val width = residue.getWidth + 21
@@ -105,10 +108,10 @@ object Quad {
     turned(Quad(digits), RegNext(turns))
   }
 
-  /** Bits of a digit that a core leaves. */
+  /** Bits of a core's output digit. */
   val digitBits = 30
 
-  /** How a residue is made of digits of so many bits: pieces with their weights. What is from bit 64 or bit 96 on is folded. */
+  /** One piece of a digit with its weight in the residue. Pieces from bit 64 and from bit 96 on are folded. */
   private case class Piece(digit: Int, from: Int, until: Option[Int], weight: BigInt) {
     def bound(bits: Int): Bound = {
       val limit = Bound.magnitude((BigInt(1) << (bits - 1)) - 1)
@@ -131,7 +134,7 @@ object Quad {
     )
   }
 
-  /** A residue within `bound` of digits that are more than -2^(width - 1), and how much later that is. */
+  /** Returns a residue within `bound`, of digits greater than -2^(width - 1), with its latency. */
   def residue(x: Quad, bound: Bound): Timed[SInt] =
     Sum(pieces.map(piece => Term(Timed(piece.of(x), 0), piece.bound(x.width), piece.weight)), bound)
   def residueLatency(width: Int, bound: Bound): Int =

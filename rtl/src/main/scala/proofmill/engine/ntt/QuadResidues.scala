@@ -6,8 +6,8 @@ import proofmill.spec.Field
 import spinal.core._
 
 /** Residues modulo 2^64 - 2^32 + 1 as signed integers within `bound`, and their products. */
-class QuadResidues(twin: Boolean) extends Residues(Field("goldilocks")) {
-  private val arithmetic = Arithmetic(field, Options(twin = twin))
+class QuadResidues(model: Boolean) extends Residues(Field("goldilocks")) {
+  private val arithmetic = Arithmetic(field, Options(model = model))
   private val p = field.modulus
   val bound: Bound = arithmetic.factor
   val bits: Int = bound.width
@@ -20,11 +20,12 @@ class QuadResidues(twin: Boolean) extends Residues(Field("goldilocks")) {
     arithmetic.mul(residue(a), residue(b)).digits.head.value.resize(bits)
   }
 
-  def entered(word: Bits): SInt = RegNext(word).asUInt.resize(bits).asSInt // whether it is taken is known late
+  def entered(word: Bits): SInt =
+    RegNext(word).asUInt.resize(bits).asSInt // registered, because its valid signal is late
   val entryLatency = 1
   def encoded(value: BigInt): BigInt = value
 
-  /** What a core leaves, as a residue, `residueLatency` cycles later. */
+  /** Converts a core's output to a residue, with a latency of `residueLatency` cycles. */
   def of(x: Quad): SInt = Quad.residue(x.resized(Quad.digitBits), bound).value
   val residueLatency: Int = Quad.residueLatency(Quad.digitBits, bound)
 

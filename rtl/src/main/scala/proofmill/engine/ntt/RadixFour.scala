@@ -5,26 +5,28 @@ import proofmill.field.{Bound, Residue}
 import spinal.core._
 import spinal.lib._
 
-/** Butterflies of four points in the lanes, or two of two points; then, unless it is the last step, each result times a power of the root.
+/** Butterflies of four points in the lanes, or two of two points. Except in the last step, each result is then multiplied by
+  * a power of the root.
   *
   * {{{
   *   y0 = x0 + x2   y1 = x1 + x3   y2 = x0 - x2   y3 = i (x1 - x3)    (of two points: y = x)
   *   z0 = y0 + y1   z1 = y0 - y1   z2 = y2 + y3   z3 = y2 - y3
   * }}}
-  * z0 to z3 are the results 0, 2, 1, 3 of four points: result o of index j within the rest of the block is multiplied by root(2 r + 2)^(o j),
-  * where the time's lowest 2 r bits are j. Of two points a block has half the size; the higher lane bit is the highest one of j, and lanes 1 and 3
-  * have result 1. An inverse transform has -i, and inverse powers. z0 is never multiplied but reduced.
+  * z0 to z3 are the results 0, 2, 1, 3 of four points. Result o of index j in the rest of the block is multiplied by root(2 r
+  * + 2)^(o j), where j is the lowest 2 r bits of the time. With two points a block has half the size; the higher lane bit is
+  * the highest one of j, and lanes 1 and 3 have result 1. An inverse transform uses -i and inverse powers. z0 is reduced
+  * instead of multiplied.
   *
-  * @param r steps behind it
+  * @param r number of later steps
   */
 class RadixFour(residues: LongResidues, r: Int) extends Component {
   import residues.arithmetic
   val io = new Bundle {
-    val two = in(Bool()) // steady: points of a butterfly
+    val two = in(Bool()) // steady: butterflies of two points
     val inverse = in(Bool()) // steady
-    val time = in(UInt(NttConfig.passBits bits))
-    val points = in(Vec(SInt(residues.bits bits), 4))
-    val results = out(Vec(SInt(residues.bits bits), 4))
+    val time = in(UInt(NttConfig.passBits bits)) // number of the beat in its pass
+    val points = in(Vec(SInt(residues.bits bits), 4)) // elements of the beat
+    val results = out(Vec(SInt(residues.bits bits), 4)) // results, `latency` cycles later
   }
   private def fits(x: Residue) = if (x.bound.within(arithmetic.factor)) x else arithmetic.reduce(x)
 
@@ -67,7 +69,7 @@ class RadixFour(residues: LongResidues, r: Int) extends Component {
     if (lane == 0 || r == 0) arithmetic.reduce(z) else multiplied(z, lane)
   }
 
-  /** Cycles. */
+  /** Cycles from the points to the results. */
   val latency: Int = results.map(_.cycle).max
   for ((to, result) <- io.results.zip(results)) to := residues.together(residues.late(result, latency))
 }

@@ -4,20 +4,22 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axi._
 
-/** Writes results among the scalars of sums, where they lie one behind the other in one channel: a store's beats in turn, each a burst of its own. */
+/** Writes results as consecutive scalars into one channel of the MSM engine's memory. The beats of a store follow each other,
+  * each as a burst of its own.
+  */
 class ScalarWriter(config: NttConfig, axi: Axi4Config) extends Component {
   import config.channels
   val io = new Bundle {
-    val store = slave(Stream(Store(config)))
-    val first = in(UInt(axi.addressWidth - log2Up(NttConfig.beat) bits)) // the beat of store 0; steady
-    val address = master(Stream(Axi4Aw(axi)))
-    val data = master(Stream(Axi4W(axi)))
-    val response = slave(Stream(Axi4B(axi)))
-    val stored = out(Bool()) // all beats of a store were
-    val fault = out(Bool()) // of a beat
+    val store = slave(Stream(Store(config))) // stores of the channels' beats
+    val first = in(UInt(axi.addressWidth - log2Up(NttConfig.beat) bits)) // the beat address of store 0; steady
+    val address = master(Stream(Axi4Aw(axi))) // address of each beat
+    val data = master(Stream(Axi4W(axi))) // data of each beat
+    val response = slave(Stream(Axi4B(axi))) // responses
+    val stored = out(Bool()) // pulse: all beats of a store are written
+    val fault = out(Bool()) // pulse: the write of a beat failed
   }
 
-  // Its beats.
+  // The beats of a store.
   val part = Counter(channels)
   private val beats = Stream(NoData())
   beats.valid := io.store.valid

@@ -3,24 +3,24 @@ package proofmill.engine.ntt
 import spinal.core._
 import spinal.lib._
 
-/** Columns of Goldilocks.
+/** The columns of Goldilocks.
   *
   * {{{
   *   before ─► ShiftTransform 64 ─► Twiddles ─► between ─► ShiftTransform 2^b ─► after
   * }}}
-  * A block enters a part when there is room behind it.
+  * A block enters a stage when the next stage has space for it.
   */
 class ShiftColumns(config: NttConfig, residues: QuadResidues) extends Columns(config, residues) {
   import config.laneBits
   private val small = whole && pass.b < laneBits
   private val sizes = 0 to NttConfig.radixBits
 
-  // Small blocks come late for what they are: through the factors, and through a core.
+  // Small blocks arrive late relative to their length: the factors and a core are in between.
   val before = shuffle(sizes, blocks = 8)(Arrangement.before)
   val between = shuffle(sizes, blocks = 2)(Arrangement.between)
   val after = shuffle(sizes, blocks = 4)(Arrangement.after)
 
-  /** Beats of blocks: of the first shuffle, the second and the third, as powers of two. */
+  /** Base-2 logarithms of the beats of a block in the first, second and third shuffle. */
   private val bits = pass.b +^ U(NttConfig.radixBits, 4 bits)
   private val tileBits = RegNext((whole ? (bits - laneBits) | bits).resize(4))
   private val exitBits = RegNext(

@@ -3,11 +3,13 @@ package proofmill.engine.ntt
 import spinal.core._
 import spinal.lib._
 
-/** Transforms blocks of 64 residues, each as blocks of 2^b points, by shifts and additions; a beat in and a beat out a cycle.
+/** Transforms blocks of 64 residues, each as blocks of 2^b points, by shifts and additions. It accepts and returns one beat
+  * each cycle.
   *
-  * 64 = 8 * 8: a transform of up to 8 points in the lanes, powers of 2^39, the time's bits change places with lanes, a transform of up to 8
-  * points again. [[Arrangement.core]] says what comes where. A block's beats come in consecutive cycles. An inverse transform takes its
-  * points in the order 0, n - 1, n - 2, …, and the inverse powers.
+  * 64 = 8 * 8: a transform of up to 8 points in the lanes, a multiplication by powers of 2^39, an exchange of time bits with
+  * lane bits, and another transform of up to 8 points. [[Arrangement.core]] defines the order of the results. A block's beats
+  * arrive in consecutive cycles. An inverse transform uses its points in the order 0, n - 1, n - 2, …, and the inverse
+  * powers.
   *
   * @param fixed whether `b` is always 6
   */
@@ -17,10 +19,10 @@ class ShiftTransform(laneBits: Int, residueBits: Int, fixed: Boolean) extends Co
   val io = new Bundle {
     val b = in(UInt(3 bits)) // steady
     val inverse = in(Bool()) // steady
-    val valid = in(Bool())
-    val position = in(UInt(q max 1 bits)) // of the beat in its block
-    val residues = in(Vec(SInt(residueBits bits), lanes))
-    val results = out(Vec(Quad(Quad.digitBits), lanes))
+    val valid = in(Bool()) // the beat is valid
+    val position = in(UInt(q max 1 bits)) // number of the beat in its block
+    val residues = in(Vec(SInt(residueBits bits), lanes)) // elements of the beat
+    val results = out(Vec(Quad(Quad.digitBits), lanes)) // results, `latency` cycles later
   }
   private val b = if (fixed) U(6, 3 bits) else io.b
   private val upper = RegNext((b > 3) ? (b - 3) | U(0))
@@ -53,7 +55,7 @@ class ShiftTransform(laneBits: Int, residueBits: Int, fixed: Boolean) extends Co
   private val position2 = Delay(position1, Quad.rotation)
   private val valid2 = Delay(valid1, Quad.rotation, init = False)
 
-  // Bit t of the time changes places with bit l - q + t of the lane.
+  // Exchanges bit t of the time with bit l - q + t of the lane.
   private val (swapped, _, _) = (0 until q).foldLeft((turned: Seq[Quad], position2, valid2)) {
     case ((now, position, valid), t) =>
       val (j, wait) = (laneBits - q + t, 1 << t)
@@ -77,19 +79,21 @@ class ShiftTransform(laneBits: Int, residueBits: Int, fixed: Boolean) extends Co
 
 object ShiftTransform {
 
-  /** Cycles of a transform in the lanes, and of a core. */
+  /** Latencies of a transform in the lanes, and of a core. */
   val smallLatency = 4
   def latency(laneBits: Int): Int =
     2 * smallLatency + Quad.rotation + (1 << (NttConfig.radixBits - laneBits)) - 1
 
-  /** Transforms of 2^size points, 0 to 3, in the lanes. Bit i of a point's number is lane bit `place(i)`; results come in reversed order. */
+  /** Transforms of 2^size points, 0 to 3, in the lanes. Bit i of a point's number is lane bit `place(i)`; results are in
+    * bit-reversed order.
+    */
   def small(points: Seq[Quad], place: Int => Int, size: UInt, inverse: Bool): Seq[Quad] = {
     val lanes = points.indices
     def number(lane: Int) = (0 until 3).map(i => (lane >> place(i) & 1) << i).sum
     def withNumber(lane: Int, number: Int) =
       (0 until 3).foldLeft(lane)((l, i) => l & ~(1 << place(i)) | (number >> i & 1) << place(i))
 
-    // An inverse transform's order.
+    // The order of the points of an inverse transform.
     val back = lanes.map { lane =>
       val n = number(lane)
       def negated(points: Int) = withNumber(lane, n & ~(points - 1) | (-n & (points - 1)))

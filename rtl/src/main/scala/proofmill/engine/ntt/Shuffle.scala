@@ -3,55 +3,56 @@ package proofmill.engine.ntt
 import spinal.core._
 import spinal.lib._
 
-/** One beat of a stream that does not stop: an element a lane. */
+/** One beat of a stream without backpressure: one element for each lane. */
 case class Beat(width: Int, count: Int) extends Bundle {
   val lanes = Vec(Bits(width bits), count)
 }
 
-/** Permutes blocks of elements as an [[Arrangement]] says, a beat in and a beat out a cycle.
+/** Permutes blocks of elements according to an [[Arrangement]]. It accepts and returns one beat each cycle.
   *
-  * It has room for some blocks, two at least: one comes while another leaves. An element is kept in the bank of its lane, exclusive or those bits of the time that will be lanes; so
-  * those of a beat, before as after, lie in different banks. Its place in the bank is the time at which it came.
+  * It has space for at least two blocks: one enters while another leaves. The bank of an element is its lane exclusive or the
+  * bits of the time that become lane bits, so the elements of a beat are in different banks both before and after. An
+  * element's address in its bank is the time of its arrival.
   *
-  *   - In: a beat for a block may come when the block was claimed, which may be done while `room` is high.
-  *   - Out: a block leaves in consecutive cycles, but for pauses in front of beats whose number is a multiple of 2^`next`, where the claim
-  *     of a block behind waits for `nextRoom`. Beats are counted from `start` on.
+  *   - Input: a beat of a block may arrive after the block was claimed, which is allowed while `room` is high (a credit).
+  *   - Output: a block leaves in consecutive cycles, except for pauses in front of beats whose number is a multiple of
+  *     2^`next`: there, the claim of a block in the next stage waits for `nextRoom`. Beats are counted from `start` on.
   *
-  * @param choices what it can do; `choice` is steady while anything is inside
-  * @param blocks  a power of two: a block that was claimed has its room, so more than two where it comes late
+  * @param choices the arrangements; `choice` is steady while any beat is in flight
+  * @param blocks a power of two. A claimed block occupies its space, so more than two are needed where blocks arrive late
   */
 class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int) extends Component {
   private val lanes = 1 << laneBits
   private val timeBits = choices.map(_.bits).max - laneBits
   val io = new Bundle {
-    val choice = in(UInt(log2Up(choices.size) bits))
-    val start = in(Bool()) // of a pass: nothing is inside
-    val claim = in(Bool())
-    val room = out(Bool())
-    val input = slave(Flow(Beat(width, lanes)))
-    val next = in(UInt(4 bits)) // steady while anything is inside
-    val nextRoom = in(Bool())
-    val nextClaim = out(Bool())
-    val output = master(Flow(Beat(width, lanes)))
+    val choice = in(UInt(log2Up(choices.size) bits)) // index of the arrangement; steady while any beat is in flight
+    val start = in(Bool()) // pulse: a pass begins; no beat is in flight
+    val claim = in(Bool()) // pulse: a block of `input` is claimed, only while `room`
+    val room = out(Bool()) // level: there is space for a block
+    val input = slave(Flow(Beat(width, lanes))) // beats of claimed blocks
+    val next = in(UInt(4 bits)) // steady while any beat is in flight
+    val nextRoom = in(Bool()) // level: the next stage has space for a block
+    val nextClaim = out(Bool()) // pulse: a block of `output` is claimed
+    val output = master(Flow(Beat(width, lanes))) // permuted beats
   }
 
   private def chosen[T <: Data](values: Seq[T]): T = if (values.size == 1) values.head else Vec(values)(io.choice)
   private def bit(time: UInt, symbol: String, positions: Seq[String]): Bool = time(positions.indexOf(symbol) - laneBits)
   private val last = chosen(choices.map(c => U((1 << (c.bits - laneBits)) - 1, timeBits bits)))
 
-  /** Each lane's bit before, with the bit that takes its part after; the pairs of those that stay have the same bit twice. */
+  /** Each lane bit before, with the bit that replaces it after; pairs of unchanged bits have the same bit twice. */
   private val pairs = choices.map { c =>
     val (before, after) = (c.in.take(laneBits), c.out.take(laneBits))
     val come = after.zipWithIndex.filterNot { case (bit, _) => before.contains(bit) }
     val go = before.indices.filterNot(j => after.contains(before(j)))
-    // One that comes takes the part of the one that goes from its place, if one does.
+    // A new lane bit replaces the lane bit that moves to its position in the time, if there is one.
     val here = come.filter { case (_, p) => go.contains(p) }
     val others = come.filterNot(here.contains).zip(go.filterNot(here.map(_._2).contains))
     val partner = (here.map { case (bit, p) => p -> bit } ++ others.map { case ((bit, _), j) => j -> bit }).toMap
     before.zipWithIndex.map { case (bit, j) => (bit, partner.getOrElse(j, bit)) }
   }
 
-  /** What an element's lane is exclusive or, to be its bank: of the time at which it comes, and of that at which it leaves. */
+  /** The mask between an element's lane and its bank, from the time of its arrival, and from the time of its departure. */
   def turnIn(time: UInt): Bits = turnAt(time, _.in, _._2)
   def turnOut(time: UInt): Bits = turnAt(time, _.out, _._1)
   private def turnAt(time: UInt, positions: Arrangement => Seq[String], symbol: ((String, String)) => String): Bits =
@@ -67,7 +68,7 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
   free := free + done.asUInt - io.claim.asUInt
   io.room := free =/= 0
 
-  // In.
+  // Input.
   val into = new Area {
     val time = Reg(UInt(timeBits bits)) init 0
     val block = number
@@ -84,13 +85,13 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     val place = RegNext(block ## time)
   }
 
-  // Out.
+  // Output.
   val outOf = new Area {
     val time = Reg(UInt(timeBits bits)) init 0
     val block = number
     val count = Reg(UInt(NttConfig.passBits + 1 bits)) init 0
     private val within = RegNext(Shuffle.below(io.next))
-    val atBorder = RegInit(True) // found out when the beat before leaves
+    val atBorder = RegInit(True) // computed when the beat before leaves
     val go = full(block) && (!atBorder || io.nextRoom)
     io.nextClaim := go && atBorder
     val ends = go && time === last
@@ -132,7 +133,7 @@ class Shuffle(width: Int, laneBits: Int, choices: Seq[Arrangement], blocks: Int)
     memory.readSync(outOf.places(bank).asUInt)
   }
 
-  /** By the parts that bits have in the bank's number; a lane of the output takes them in its own order. */
+  /** Ordered by the bits of the bank number; each output lane selects its element. */
   val turned = RegNext(Shuffle.exchanged(Vec(read), RegNext(outOf.turn)))
   private val orders = choices.zip(pairs).map { case (c, pairs) =>
     c.out.take(laneBits).map(symbol => pairs.indexWhere(_._2 == symbol))
@@ -153,10 +154,10 @@ object Shuffle {
   /** Cycles from a block's start to its first beat at the output. */
   val latency = 4
 
-  /** 2^bits - 1, as wide as a count of beats. */
+  /** Returns 2^bits - 1, as wide as a count of beats. */
   def below(bits: UInt): UInt = ((U(1, NttConfig.passBits + 1 bits) |<< bits) - 1).resize(NttConfig.passBits + 1)
 
-  /** Element i goes to place i exclusive or `turn`. */
+  /** Moves element i to index i exclusive or `turn`. */
   def exchanged(elements: Vec[Bits], turn: Bits): Vec[Bits] =
     (0 until turn.getWidth).foldLeft(elements) { (now, j) =>
       Vec(now.indices.map(i => turn(j) ? now(i ^ (1 << j)) | now(i)))

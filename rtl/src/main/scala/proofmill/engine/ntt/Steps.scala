@@ -4,14 +4,15 @@ import proofmill.arith.Lag
 import spinal.core._
 import spinal.lib._
 
-/** Columns of a field whose elements have 32 bytes, in steps of radix 4, of which the first one is of radix 2 where a column has 2^k elements for
-  * an odd k.
+/** The columns of a field with elements of 32 bytes, in steps of radix 4. The first step has radix 2 if a column has 2^k
+  * elements for an odd k.
   *
   * {{{
   *   before ─►[exchange]─► RadixFour ─►[exchange]─► RadixFour ─► … ─►[exchange]─► RadixFour ─► after
   * }}}
-  * `before` brings the two highest bits of a column's index to the lanes, and columns one after the other. An exchange has the next two bits
-  * change places with results' bits; so results come in reversed order, which `after` undoes. Of small columns the first steps do nothing.
+  * `before` moves the two highest bits of a column's index to the lanes, and orders the columns one after the other. An
+  * exchange swaps the next two bits with result bits, so results are in bit-reversed order, which `after` undoes. Small
+  * columns pass the first steps unchanged.
   */
 class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, residues) {
   import config.{laneBits, passLog}
@@ -29,7 +30,7 @@ class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, r
 
   private val count = passLog / 2
   private val leaving = (count - 1 to 0 by -1).foldLeft(before.io.output: Flow[Beat]) { (flow, r) =>
-    // Each lane bit with its bit of the time, if the column has that bit behind its first step.
+    // Each lane bit with its time bit, if the column has that bit after its first step.
     val exchanged = Seq(1, 0).foldLeft(flow) { (flow, lane) =>
       val bit = 2 * r + lane
       if (bit > passLog - 3) flow
@@ -66,7 +67,7 @@ class Steps(config: NttConfig, residues: LongResidues) extends Columns(config, r
 
 object Steps {
 
-  /** A lane's bit changes places with a bit of the time, 2^bit cycles later; 2^(bit + 1) beats come in consecutive cycles. */
+  /** Exchanges a lane bit with a time bit, with a latency of 2^bit cycles; 2^(bit + 1) beats arrive in consecutive cycles. */
   def exchange(flow: Flow[Beat], time: UInt, lane: Int, bit: Int): Flow[Beat] = {
     val wait = 1 << bit
     val crossed = flow.valid && time(bit)
@@ -81,22 +82,26 @@ object Steps {
     made
   }
 
-  /** Tiles of a shuffle: one comes, one leaves, and two are on their way. */
+  /** Tiles of a shuffle: one enters, one leaves, and two are in flight. */
   private val blocks = 4
 
-  /** Bits of a column's index or of its result by name, and those of a column's number in a tile; of two elements, that of a transform's number. */
+  /** Names of the bits of a column's index or result, and of a column's number in a tile; with two elements, of a transform's
+    * number.
+    */
   private def named(letter: String, bits: Range): Seq[String] = bits.map(i => s"$letter$i")
   private def columns(kind: Arrangement.Kind.Value, laneBits: Int, k: Int): Seq[String] =
     if (kind != Arrangement.Kind.Whole) named("c", 0 until laneBits) else named("c", k until laneBits)
 
-  /** In front of the first step: the two highest bits in the lanes, the highest one higher, but alone where the first step is of radix 2. */
+  /** The arrangement in front of the first step: the two highest bits in the lanes, in order; only the highest one if the
+    * first step has radix 2.
+    */
   private def before(laneBits: Int, kind: Arrangement.Kind.Value, k: Int): Arrangement = {
     val (a, c) = (named("a", 0 until k), columns(kind, laneBits, k))
     val top = if (k % 2 == 0) a.takeRight(2) else a.takeRight(2).reverse
     Arrangement(if (k < laneBits) a ++ c else c ++ a, top ++ a.dropRight(2) ++ c)
   }
 
-  /** Behind the last one. */
+  /** The arrangement after the last step. */
   private def after(laneBits: Int, kind: Arrangement.Kind.Value, k: Int): Arrangement = {
     val (o, c) = (named("o", 0 until k), columns(kind, laneBits, k))
     Arrangement(o.reverse ++ c, if (kind == Arrangement.Kind.Last && k >= laneBits) c ++ o else o ++ c)

@@ -3,20 +3,21 @@ package proofmill.engine.ntt
 import spinal.core._
 import spinal.lib._
 
-/** Multiplies the first core's results by the powers of the column's root: result o of index b by root(6 + size)^(o b).
+/** Multiplies the first core's results by powers of the column's root: result o of index b by root(6 + size)^(o b).
   *
-  * The power's upper three bits are a power of 2^24, its lower nine choose from a table, which is the factor of a multiplier.
+  * The upper three bits of the exponent select a power of 2^24; the lower nine index a table, whose entry is a factor of a
+  * multiplier.
   */
 class Twiddles(laneBits: Int, residues: QuadResidues) extends Component {
   private val lanes = 1 << laneBits
   private val q = NttConfig.radixBits - laneBits
-  private val index = NttConfig.radixBits // bits
+  private val index = NttConfig.radixBits // bits of the index
   val io = new Bundle {
     val b = in(UInt(3 bits)) // steady: bits of the index
     val inverse = in(Bool()) // steady
     val columns = in(Bool()) // steady: whether the time has bits of a column's number below those of the index
 
-    /** Of the results that come `Twiddles.ahead` cycles later; beats of this column. */
+    /** The beat number, among the beats of this column, of the results that arrive `Twiddles.ahead` cycles later. */
     val time = in(UInt(NttConfig.passBits bits))
     val results = in(Vec(Quad(Quad.digitBits), lanes))
     val products = out(Vec(SInt(residues.bits bits), lanes))
@@ -49,7 +50,7 @@ class Twiddles(laneBits: Int, residues: QuadResidues) extends Component {
 object Twiddles {
   private val tableBits = 9
 
-  /** Cycles by which the time comes before the results. */
+  /** Cycles from the time to the results. */
   val ahead = 5
 
   /** Cycles from the results to the products. */

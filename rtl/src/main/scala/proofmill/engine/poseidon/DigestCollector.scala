@@ -6,9 +6,9 @@ import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** Collects digests, converts them into canonical integers, and answers hashes in order.
+/** Collects digests, converts them into canonical integers, and returns the outcomes of hashes in order.
   *
-  * Rows end in any order, each with its slot. Slots are read in order, and of a row as many digests as it has hashes.
+  * Rows end in any order, each with its slot. Slots are read in order, with as many digests as the row has hashes.
   *
   * | state | action                              | next                        |
   * |:------|:------------------------------------|:----------------------------|
@@ -108,10 +108,12 @@ class DigestCollector(config: PoseidonConfig, residues: Residues) extends Compon
 
 object DigestCollector {
 
-  /** The number of converters: the digests that end in the cycles of a conversion. Rows end at least the cycles of their last full rounds apart. */
+  /** Returns the number of converters: the digests that end in the cycles of a conversion. The distance between the ends of
+    * two rows is at least the cycles of their last full rounds.
+    */
   private def converters(config: PoseidonConfig, residue: Port): Int = {
-    val cycles = Canonical.cycles(residue) + 1 // the next one starts a cycle after the result
-    val apart = Poseidon.fullRounds / 2 * ((config.elements + config.fullLanes - 1) / config.fullLanes)
-    (cycles * config.mostBlocks + apart - 1) / apart
+    val cycles = Canonical.cycles(residue) + 1 // the next one starts one cycle after the result
+    val spacing = Poseidon.fullRounds / 2 * ((config.elements + config.fullLanes - 1) / config.fullLanes)
+    (cycles * config.mostBlocks + spacing - 1) / spacing
   }
 }

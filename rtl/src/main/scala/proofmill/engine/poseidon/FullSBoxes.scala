@@ -50,6 +50,6 @@ class FullSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
 
 object FullSBoxes {
 
-  /** Rows in the unit at most. */
+  /** Maximum number of rows in the unit. */
   val depth = 64
 }

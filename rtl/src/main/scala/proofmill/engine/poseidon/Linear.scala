@@ -4,19 +4,20 @@ import proofmill.arith._
 import proofmill.field._
 import spinal.core._
 
-/** The linear part of a round, for a row a cycle: matrix times states, plus constants, and the carries.
+/** The linear part of a round, one row each cycle: matrix times states, plus constants, and the carries.
   *
-  * The matrix has small integers, so it works on each digit by itself ([[Matrix]]); the sums are as long as the coefficients of a product
-  * and become digits again as those do. Elements that no state has must be 0; of theirs nothing is said.
+  * The matrix has small integers, so it is applied to each digit separately ([[Matrix]]). The sums are as long as the
+  * coefficients of a product and are reduced to digits in the same way. Elements that no state has must be 0; their results
+  * are undefined.
   */
 class Linear(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.{bound, digitBits, digits, elementBits, form}
   private val elements = config.elements
   private val rowBits = elements * elementBits
   val io = new Bundle {
-    val row, constants = in(Bits(rowBits bits))
-    val code = in(UInt(config.codeBits bits))
-    val result = out(Bits(rowBits bits))
+    val row, constants = in(Bits(rowBits bits)) // a row, and the constants of its next round
+    val code = in(UInt(config.codeBits bits)) // code of the row's hash
+    val result = out(Bits(rowBits bits)) // the row after the linear layer, `latency` cycles later
   }
   setDefinitionName("PoseidonLinear")
 
@@ -46,9 +47,9 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
     })
   }
 
-  private def twin = {
+  private def model = {
     val words = plan.result.width / 64 + 1
-    val cpp = new TwinText(words)
+    val cpp = new ModelText(words)
     val factors = cpp.table(plan.matrices.flatten.flatten)
     cpp.line(s"const uint64_t *factors = $factors + ${elements * elements} * (in2[0] & ${(1 << config.codeBits) - 1});")
     cpp.line(s"Number x[$elements][$digits], y[$elements][$digits];")
@@ -66,24 +67,24 @@ class Linear(config: PoseidonConfig, residues: Residues) extends Component {
     cpp.line(s"memset(out, 0, ${(rowBits + 31) / 32 * 4});")
     each(s"store(out, (i * $digits + d) * $digitBits, $digitBits, y[i][d]);")
     val name = s"poseidon_linear_${config.hashes.map(_.width).mkString("_")}_in_$elements"
-    val function = TwinFunction(name, Seq(rowBits, rowBits, Linear.codeBits), rowBits, cpp.text)
+    val function = ModelFunction(name, Seq(rowBits, rowBits, Linear.codeBits), rowBits, cpp.text)
     val code = io.code.resize(Linear.codeBits).asBits
-    Twin(function, latency, Timed(io.row, 0), Timed(io.constants, 0), Timed(code, 0)).value
+    BehaviouralModel(function, latency, Timed(io.row, 0), Timed(io.constants, 0), Timed(code, 0)).value
   }
-  io.result := (if (residues.options.twin) twin else structure)
+  io.result := (if (residues.options.model) model else structure)
 }
 
 object Linear {
   private val codeBits = 3
 
-  /** A reduction's steps on variables. */
-  def steps(reduction: Reduction, xs: Seq[(String, Bound)], cpp: TwinText): Seq[String] =
+  /** The steps of a reduction on C++ variables. */
+  def steps(reduction: Reduction, xs: Seq[(String, Bound)], cpp: ModelText): Seq[String] =
     reduction.steps.foldLeft(xs) { case (now, step) =>
-      step.twin(now, cpp).zip(step.plan(now.map { case (_, bound) => Ready(bound, 0) }).map(_.bound))
+      step.model(now, cpp).zip(step.plan(now.map { case (_, bound) => Ready(bound, 0) }).map(_.bound))
     }.map(_._1)
 
-  /** The same, and the results as one element into `out`. */
-  def store(reduction: Reduction, xs: Seq[(String, Bound)], residues: Residues, cpp: TwinText): Unit = {
+  /** The steps of a reduction, with the results stored as one element in `out`. */
+  def store(reduction: Reduction, xs: Seq[(String, Bound)], residues: Residues, cpp: ModelText): Unit = {
     val results = steps(reduction, xs, cpp)
     cpp.line(s"memset(out, 0, ${(residues.elementBits + 31) / 32 * 4});")
     for ((x, i) <- results.zipWithIndex)

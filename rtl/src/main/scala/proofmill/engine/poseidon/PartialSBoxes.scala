@@ -4,9 +4,11 @@ import proofmill.arith.Lag
 import spinal.core._
 import spinal.lib._
 
-/** The S-boxes of partial rounds, one row per cycle: raises the first element of each state to the power of 5 and scales it; the other elements pass.
+/** The S-boxes of partial rounds, one row each cycle: raises the first element of each state to the power of 5 and scales it;
+  * the other elements pass.
   *
-  * A row after its last round leaves here: the first multiplication scales the second element of each state, which is its digest.
+  * A row leaves the permutation from this unit after its last round: the first multiplication scales the second element of
+  * each state, which is its digest.
   */
 class PartialSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
   import config.mostBlocks

@@ -40,8 +40,8 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
   val returning = StreamFifo(row, config.rows)
   val fullSBoxes = new FullSBoxes(config, residues)
   val accepts = RegInit(True)
-  // New rows have priority over returning ones, which spaces them evenly. A row has several beats, so half the rate is enough. The choice is
-  // registered: a new row stays until it is taken.
+  // New rows have priority over returning ones, which spaces them evenly. A row has several beats, so half the rate is enough. The selection is
+  // registered: a new row stays until it is accepted.
   private val chosen = {
     val (fresh, older) = (io.rows, returning.io.pop)
     val next = fresh.valid && accepts && !fresh.fire
@@ -103,24 +103,24 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
   inFlight := inFlight + io.rows.fire.asUInt - io.digests.valid.asUInt
   accepts := inFlight < ((loop + FullSBoxes.depth) min config.rows)
 
-  /** Clears the places where no state has an element. */
+  /** Clears the positions that are not elements of a state. */
   private def masked(row: Row) = Vec(row.values.zipWithIndex.map { case (element, i) =>
     val used = config.byCode(row.progress.code, config.hashes.indices.map(code => Bool(config.isUsed(code, i))))
     element & B(elementBits bits, default -> used)
   })
 }
 
-/** Reads the constants of a row's next round; latency `latency`. */
+/** Reads the constants of a row's next round, with a latency of `latency` cycles. */
 class RoundConstants(config: PoseidonConfig, residues: Residues) extends Component {
   import residues.elementBits
   val io = new Bundle {
-    val next = in(Progress(config))
-    val row = out(Bits(config.elements * elementBits bits))
+    val next = in(Progress(config)) // the round
+    val row = out(Bits(config.elements * elementBits bits)) // its constants, `latency` cycles later
   }
   private def encoded(value: BigInt) = B(residues.encoded(value), elementBits bits)
   private def place(code: Int, element: Int) = element % (config.elements / config.blocks(code))
 
-  // Full rounds: the first half's, then the second half's; of each an element.
+  // Full rounds: first half, then second half; one element for each read.
   private val half = Poseidon.fullRounds / 2
   private val fullBits = log2Up(half) + 1
   private val full = RegNext(Vec((0 until config.elements).map { i =>
@@ -134,7 +134,7 @@ class RoundConstants(config: PoseidonConfig, residues: Residues) extends Compone
     Mem(Bits(elementBits bits), words).readSync(address.resize(log2Up(words.size)))
   }))
 
-  // Partial rounds: of the first element.
+  // Partial rounds: constant of the first element.
   private val partial = RegNext({
     val words = config.hashes.flatMap { hash =>
       (0 until 1 << config.stepBits).map { step =>

@@ -3,14 +3,14 @@ package proofmill.engine.poseidon
 import proofmill.spec.{Poseidon, Strength}
 import spinal.core._
 
-/** @param widths    elements of the states that it takes, the tag among them; ascending
-  * @param elements  elements of a row, which is what goes round: the state of one hash, or of several
+/** @param widths    sizes of the states that it accepts, tag included; ascending
+  * @param elements  elements of a row, the unit of the pipeline: the state of one hash, or of several
   * @param fullLanes S-boxes a cycle for full rounds; those for partial rounds are as many as hashes in a row
-  * @param rows      rows under way at most, a power of two
+  * @param rows      maximum number of rows in flight, a power of two
   * @param memoryBits the memory has 2^memoryBits bytes
-  * @param strengths the standard one first, which layers have
-  * @param montgomery integers at the doors are in Montgomery form: times 2^256
-  * @param twin      behavioural arithmetic, for simulation only
+  * @param strengths the first one is the standard strength, which layers use
+  * @param montgomery integers at the ports are in Montgomery form: times 2^256
+  * @param model      behavioural arithmetic, for simulation only
   */
 case class PoseidonConfig(
     widths: Seq[Int],
@@ -20,36 +20,36 @@ case class PoseidonConfig(
     memoryBits: Int = 32,
     strengths: Seq[Strength] = Seq(Strength.Standard),
     montgomery: Boolean = false,
-    twin: Boolean = false
+    model: Boolean = false
 ) {
 
-  /** What an integer at a door is of the element that it stands for. */
+  /** The factor between an element and the integer at a port that represents it. */
   val form: BigInt = if (montgomery) (BigInt(1) << 256).mod(Poseidon.field.modulus) else BigInt(1)
 
-  /** What is hashed: of each strength all widths. The number in this sequence is a hash's code, which commands and rows carry. */
+  /** The hashes: for each strength all widths. The index in this sequence is a hash's code in commands and rows. */
   val hashes: Seq[Poseidon] = strengths.flatMap(strength => widths.map(Poseidon(_, strength)))
   require(strengths.head == Strength.Standard, "layers are of the standard strength")
 
-  /** Hashes in a row, by the code. */
+  /** Hashes in a row, by code. */
   val blocks: Seq[Int] = hashes.map(elements / _.width)
   val mostBlocks: Int = blocks.max
   require(blocks.min > 0 && blocks.forall(elements % _ == 0), s"hashes of $widths elements in a row of $elements")
 
-  /** The element of a row where a hash begins. */
+  /** Returns the element of a row at which a hash begins. */
   def place(code: Int, block: Int): Int = block * (elements / blocks(code))
 
-  /** Is this element of a row one of a state? */
+  /** Returns whether an element of a row belongs to a state. */
   def isUsed(code: Int, element: Int): Boolean = element % (elements / blocks(code)) < hashes(code).width
 
-  /** Bits that tell the hashes' commands apart. */
+  /** Bits that identify a hash in the commands. */
   val kindBits: Int = log2Up(hashes.size)
   val codeBits: Int = log2Up(hashes.size max 2)
 
-  /** Bits of a round's number among those of its phase; one number more than there are partial rounds. */
+  /** Bits of a round's index in its phase; one value more than there are partial rounds. */
   val stepBits: Int = log2Up(hashes.map(_.partial).max + 1)
   val slotBits: Int = log2Up(rows)
 
-  /** A function of the code, chosen by it. */
+  /** Selects the value of a code. */
   def byCode[T <: Data](code: UInt, values: Seq[T]): T =
     if (values.size == 1) values.head
     else {
@@ -60,8 +60,8 @@ case class PoseidonConfig(
 
 object PoseidonConfig {
 
-  /** By name: each of Filecoin's arities alone, with as many elements in a row as keep its lanes busy; of both strengths
-    * a small one and one for all arities.
+  /** By name: each of Filecoin's arities alone, with as many elements in a row as keep its lanes busy; of both strengths a
+    * small configuration and one for all arities.
     */
   val named: Seq[(String, PoseidonConfig)] = {
     val alone = Seq(2 -> 12, 4 -> 10, 8 -> 9, 11 -> 12)
@@ -72,7 +72,7 @@ object PoseidonConfig {
     )
   }
 
-  /** Those whose streams are TRIDENT's. */
+  /** Configurations with TRIDENT's stream format. */
   val streams: Seq[(String, PoseidonConfig)] = Seq(
     "poseidon_stream" -> named.toMap.apply("poseidon").copy(montgomery = true, strengths = Seq(Strength.Standard)),
     "poseidon_stream_small" ->

@@ -23,7 +23,7 @@ import spinal.lib.bus.amba4.axi._
 class PoseidonEngine(config: PoseidonConfig) extends Engine {
   private val table = Spec.table("wire/poseidon")
   private val wire = Command(table)
-  private val residues = new Residues(config.twin)
+  private val residues = new Residues(config.model)
 
   private val ofMemory = Seq("write", "layer", "read")
   private val memoryWires = ofMemory.map(Command(table, _))

@@ -1,6 +1,6 @@
 package proofmill.engine.poseidon
 
-import proofmill.arith.{Timed, Twin, TwinFunction}
+import proofmill.arith.{Timed, BehaviouralModel, ModelFunction}
 import proofmill.field._
 import spinal.core._
 
@@ -26,21 +26,21 @@ class PoseidonEntry(residues: Residues, divisor: BigInt) extends Component {
     val constant = Residue(io.constant, digits, bound, 0).digits.map(Number(_, bound))
     ModMul.together(reduction.build(value +: constant), latency, bound)
   }
-  private def twin = {
-    val cpp = new TwinText(PoseidonEntry.bits / 64 + 1)
+  private def model = {
+    val cpp = new ModelText(PoseidonEntry.bits / 64 + 1)
     val words = PoseidonEntry.bits / 64 + 1
     val value = cpp.let(s"load<$words>(in0, 0, ${PoseidonEntry.bits}).low(${PoseidonEntry.bits})")
     val constant = (0 until digits).map(i => cpp.let(s"load<$words>(in1, ${i * digitBits}, $digitBits)"))
     Linear.store(reduction, (value +: constant).zip(operands), residues, cpp)
-    val function = TwinFunction(
+    val function = ModelFunction(
       if (divisor == 1) "poseidon_entry" else "poseidon_entry_divided",
       Seq(PoseidonEntry.bits, elementBits),
       elementBits,
       cpp.text
     )
-    Twin(function, latency, Timed(io.value, 0), Timed(io.constant, 0)).value
+    BehaviouralModel(function, latency, Timed(io.value, 0), Timed(io.constant, 0)).value
   }
-  io.element := (if (residues.options.twin) twin else structure)
+  io.element := (if (residues.options.model) model else structure)
 }
 
 object PoseidonEntry {

@@ -4,9 +4,11 @@ import proofmill.arith.Price
 import proofmill.field.{Arithmetic, Bound, Form, Options}
 import proofmill.spec.Poseidon
 
-/** The arithmetic of all units: elements are digits within what a multiplication takes, side by side. */
-class Residues(twin: Boolean) {
-  val options: Options = Options(twin = twin)
+/** The arithmetic of all units. An element is the concatenation of its digits, which are within the bounds of a
+  * multiplication's factors.
+  */
+class Residues(model: Boolean) {
+  val options: Options = Options(model = model)
   val price: Price = options.price
   val arithmetic: Arithmetic = Arithmetic(Poseidon.field, options)
   val form: Form = Form(Poseidon.field, options)
@@ -15,7 +17,7 @@ class Residues(twin: Boolean) {
   val digitBits: Int = bound.width
   val elementBits: Int = digits * digitBits
 
-  /** An integer's bits as an element. */
+  /** Returns an integer's representation as an element. */
   def encoded(value: BigInt): BigInt =
     arithmetic.encode(value).foldRight(BigInt(0))((digit, above) =>
       above << digitBits | digit.mod(BigInt(1) << digitBits)

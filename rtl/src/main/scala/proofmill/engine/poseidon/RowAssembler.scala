@@ -6,12 +6,12 @@ import proofmill.spec.{Poseidon, Strength}
 import spinal.core._
 import spinal.lib._
 
-/** What the reply of a command needs. */
+/** The data of a command for its reply. */
 case class PendingHash() extends Bundle {
   val index = Bits(64 bits)
   val strengthened = Bool()
   val bad = Bool() // an element is not below the modulus
-  val element = UInt(8 bits) // the first one that is not
+  val element = UInt(8 bits) // the first one that is not below the modulus
   val arrival = UInt(32 bits) // of the last word, in cycles
 }
 

@@ -4,21 +4,21 @@ import proofmill.arith.Lag
 import proofmill.field.Residue
 import spinal.core._
 
-/** The fifth power of an element, one a cycle; with `scaled`, times another one: three multiplications or four.
+/** Raises an element to the fifth power, one each cycle; with `scaled`, times another element: three multiplications or four.
   *
   * {{{
   *   x ─┬─► x^2 ─► x^4 ─┬─► x^4 (k x)
-  *   k ─┴─► k x ── wait ┘
+  *   k ─┴─► k x ─ delay ┘
   * }}}
-  * `scaled` also has k x itself, after one multiplication.
+  * `scaled` also outputs k x, after one multiplication.
   */
 class SBox(residues: Residues, scaled: Boolean) extends Component {
   import residues.{arithmetic, bound, digits, elementBits}
   val io = new Bundle {
-    val x = in(Bits(elementBits bits))
-    val k = scaled generate in(Bits(elementBits bits))
-    val power = out(Bits(elementBits bits))
-    val product = scaled generate out(Bits(digits * arithmetic.product.width bits))
+    val x = in(Bits(elementBits bits)) // element
+    val k = scaled generate in(Bits(elementBits bits)) // scale
+    val power = out(Bits(elementBits bits)) // fifth power, or k times it
+    val product = scaled generate out(Bits(digits * arithmetic.product.width bits)) // k x
   }
   setDefinitionName(if (scaled) "PoseidonSBoxScaled" else "PoseidonSBox")
 
@@ -39,6 +39,6 @@ class SBox(residues: Residues, scaled: Boolean) extends Component {
 object SBox {
   def latency(residues: Residues): Int = 3 * residues.arithmetic.mulLatency
 
-  /** Cycles until k x. */
+  /** Cycles until k x is valid. */
   def productLatency(residues: Residues): Int = residues.arithmetic.mulLatency
 }

@@ -5,12 +5,14 @@ import proofmill.stream.{PacketAdapter, Word}
 import spinal.core._
 import spinal.lib._
 
-/** TRIDENT's stream format: a state is its elements, the tag first, of 32 bytes each, with the top bit of the last one set; a digest is 32
-  * bytes, in the order of the states. Both are in Montgomery form, which the engine converts (`PoseidonConfig.montgomery`).
+/** TRIDENT's stream format: a state is its elements, the tag first, of 32 bytes each, with the top bit of the last one set. A
+  * digest has 32 bytes, in the order of the states. Both are in Montgomery form, which the engine converts
+  * (`PoseidonConfig.montgomery`).
   *
   *   1. In: queues a state's words up to the mark or the end of the transfer, at most the largest number of elements.
-  *   2. Send: sends a state of one of the card's widths as a command; for any other one a state that the engine refuses, to keep the order of replies.
-  *   3. Out: sends digests; for a refused state 32 bytes of ones, which are no element.
+  *   2. Send: sends a state of one of the card's widths as a command. For any other state it sends one that the engine
+  *      rejects, to keep the order of replies.
+  *   3. Out: sends digests; for a rejected state 32 bytes of ones, which represent no element.
   */
 class StateFramer(config: PoseidonConfig) extends PacketAdapter {
   require(config.strengths.size == 1, "a state's length does not tell its strength")

@@ -1,23 +1,24 @@
 package proofmill.engine.poseidon
 
-/** One product of a decomposed matrix: the sum of the elements `members` of the vector, times one of `factors` (by matrix), goes to
-  * the same elements of the result.
+/** One product of a decomposed matrix: the sum of the elements `members` of the vector, times one of `factors` (one for each
+  * matrix), is added to the same elements of the result.
   */
 case class Summand(members: Seq[Int], factors: Seq[BigInt])
 
-/** Symmetric matrices of integers as sums of c v v^T, where v has only zeros and ones: with fewer products than entries.
+/** Decomposes symmetric integer matrices into sums of c v v^T, where v has only zeros and ones, with fewer products than
+  * entries.
   *
   * A matrix of k by k blocks M(i, j) that are symmetric themselves, times x(1), …, x(k), has
   *
   *   y(i) = (M(i, i) - sum of M(i, j)) x(i) + sum of M(i, j) (x(i) + x(j))    over all j other than i:
   *
-  * a product each with k (k + 1) / 2 blocks in place of k^2, and the blocks likewise. The blocks of a Hankel matrix are symmetric,
+  * products with k (k + 1) / 2 blocks instead of k^2, and the blocks likewise. The blocks of a Hankel matrix are symmetric,
   * and so are those of several such matrices along a diagonal.
   */
 object Symmetric {
   private type Matrix = Seq[Seq[BigInt]]
 
-  /** One decomposition for several matrices; `splits`: into how many parts, level by level. */
+  /** Returns one decomposition for several matrices; `splits`: the number of parts on each level. */
   def apply(matrices: Seq[Matrix], splits: Seq[Int]): Seq[Summand] = {
     for (matrix <- matrices) require(matrix == matrix.transpose && matrix.size == splits.product, "not such a matrix")
     val found = decomposed(matrices.head.indices.map(Seq(_)), matrices, splits)
@@ -26,7 +27,7 @@ object Symmetric {
     found.filter(_.factors.exists(_ != 0))
   }
 
-  /** What the products of matrix `k` are together. */
+  /** Returns the sum of the products of matrix `k`. */
   private def composed(summands: Seq[Summand], k: Int, size: Int): Matrix =
     Seq.tabulate(size, size)((i, j) =>
       summands.filter(s => s.members.contains(i) && s.members.contains(j)).map(_.factors(k)).sum

@@ -5,18 +5,18 @@ import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import proofmill.spec.Spec
 import spinal.core._
 
-/** A function in C++ that stands in for a circuit in long simulations: the same bits after the same number of cycles.
+/** A function in C++ that replaces a circuit in long simulations: bit-exact and with the same latency.
   *
-  * @param inputs widths of its operands, which `body` sees as `const uint32_t *in0, *in1, …`, least word first
-  * @param output width of its result, `uint32_t *out`, all of whose words `body` writes; bits above the width are ignored
-  * @param body C++ statements; `rtl/sim/twin/wide.h` is known
+  * @param inputs widths of the operands, which `body` reads as `const uint32_t *in0, *in1, …`, least significant word first
+  * @param output width of the result, `uint32_t *out`. `body` writes all of its words; bits above the width are ignored
+  * @param body C++ statements; `rtl/sim/twin/wide.h` is included
   */
-case class TwinFunction(name: String, inputs: Seq[Int], output: Int, body: String) {
+case class ModelFunction(name: String, inputs: Seq[Int], output: Int, body: String) {
   require((output +: inputs).forall(_ > 1), s"$name: a single bit is passed in another way")
 
   private[arith] def cpp: String = {
     val operands = inputs.indices.map(i => s"const uint32_t *in$i, ")
-    s"""|// Behavioural twin, called by the Verilog beside it.
+    s"""|// Behavioural model, called by the Verilog module beside it.
         |#include <cstdint>
         |#include <cstring>
         |
@@ -30,18 +30,20 @@ case class TwinFunction(name: String, inputs: Seq[Int], output: Int, body: Strin
   }
 }
 
-object Twin {
+object BehaviouralModel {
 
-  /** The function's result for operands of one cycle, `latency` cycles later; the C++ is written beside the Verilog. */
-  def apply(function: TwinFunction, latency: Int, operands: Timed[Bits]*): Timed[Bits] = {
+  /** Returns the function's result for the operands of one cycle, `latency` cycles later. Writes the C++ file beside the
+    * Verilog.
+    */
+  def apply(function: ModelFunction, latency: Int, operands: Timed[Bits]*): Timed[Bits] = {
     val cycle = Timed.together(operands: _*)
-    val box = new TwinBox(function, latency)
+    val box = new ModelBox(function, latency)
     for ((operand, input) <- operands.zip(box.inputs)) input := operand.at(cycle)
     write(Paths.get(GlobalData.get.config.targetDirectory), function)
     Timed(box.output, cycle + latency)
   }
 
-  private def write(folder: Path, function: TwinFunction): Unit = {
+  private def write(folder: Path, function: ModelFunction): Unit = {
     Files.createDirectories(folder)
     Files.writeString(folder.resolve(s"${function.name}.cpp"), function.cpp)
     val header = Spec.root.resolveSibling("rtl/sim/twin/wide.h")
@@ -49,11 +51,11 @@ object Twin {
   }
 }
 
-/** The Verilog around the call. Nothing is computed for the operands of the cycle before, as a pipeline has them while it waits. Results wait in a
-  * ring, so that a cycle costs one write and one read.
+/** The Verilog module that calls the function. It calls the function only if the operands differ from those of the cycle
+  * before. Results wait in a ring buffer, so that a cycle costs one write and one read.
   */
-private class TwinBox(function: TwinFunction, latency: Int) extends BlackBox {
-  require(latency >= 1, s"${function.name}: a twin needs a cycle")
+private class ModelBox(function: ModelFunction, latency: Int) extends BlackBox {
+  require(latency >= 1, s"${function.name}: a behavioural model has a latency of at least one cycle")
   setDefinitionName(s"${function.name}_twin$latency")
 
   val clk = in(Bool())

@@ -1,7 +1,7 @@
-// The door to a simulated card's memory, which is there where PM_SIM_DOOR=1: a stream of beats of 64 bytes each way. Behind F2's shell it is reached
+// The host's port to a simulated card's memory, for PM_SIM_DOOR=1: a stream of beats of 64 bytes in each direction. Behind F2's shell it is accessed
 // through the card's rings.
-#ifndef PM_DOOR_H
-#define PM_DOOR_H
+#ifndef PM_MEMORY_PORT_H
+#define PM_MEMORY_PORT_H
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -71,8 +71,8 @@ class Door {
     void forget(Vcard &) {}
 #endif
 
-    // What the card seems to have said.
-    void unsaid() {
+    // Discards outputs that seemed valid.
+    void discard() {
         answering.clear();
         answers.clear();
     }
