@@ -55,7 +55,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     /// 2^(128 N) / R modulo p, for an R that is 1 or 2^(64 N).
     const CORRECTION: [u64; N] =
         if bit_length(&P::R) == 1 { power_of_two(128 * N, &P::MODULUS) } else { P::R };
-    /// Is R 2^(64 N), and not 1?
+    /// True if R is 2^(64 N), and not 1.
     const IS_MONTGOMERY: bool = bit_length(&P::R) != 1 || bit_length(&Self::RADIX) == 1;
     /// Bits of R, which is a power of 2: 0 where elements are kept as they are.
     pub(crate) const R_BITS: usize = if Self::IS_MONTGOMERY { 64 * N } else { 0 };
@@ -69,7 +69,7 @@ impl<P: Modulus<N>, const N: usize> Montgomery<P, N> {
     };
     const INVERSION: Inversion<N> = Inversion::new(&P::MODULUS, &P::R2);
     const ROOT: RootConstants<N> = RootConstants::new(&P::MODULUS);
-    /// Of order 2^s: a generator, or else a non-residue, to the power of t.
+    /// An element of order 2^s: a generator, or else a non-residue, to the power of t.
     const TWO_ADIC_ROOT: Self = match P::GENERATOR {
         Some(generator) => Self::of_word(generator).const_pow(&Self::ROOT.odd_part),
         None => Self::least_non_residue_power(),

@@ -68,7 +68,7 @@ impl Share {
 
 /// The contribution of a part to the result.
 pub struct Sums<C: Group> {
-    /// Of every window of the part, the sum of d times bucket d.
+    /// The sum of d times bucket d, for every window of the part.
     pub(super) windows: Vec<Projective<C>>,
     /// Points with the scalars 1 and -1.
     pub(super) units: Projective<C>,
@@ -82,7 +82,7 @@ impl<C: Group> Buckets<C> {
         Self { points: vec![Point::IDENTITY; count], states: vec![State::Empty; count] }
     }
 
-    /// Cuts them into parts for so many threads, copy by copy.
+    /// Divides the buckets into parts for this number of threads, copy by copy.
     pub fn parts<'a>(&'a mut self, plan: &'a Plan, threads: usize) -> Vec<Part<'a, C>> {
         let shares = plan.shares(threads);
         let (count, copies) = (shares.len(), plan.copies());
@@ -160,7 +160,7 @@ impl<C: Group> Part<'_, C> {
         Ok(())
     }
 
-    /// What reads a window's digits, in every stride; its first bucket has this number.
+    /// Returns the readers of a window's digits, in every stride; its first bucket has this number.
     fn readers(&self, number: usize, bucket: u32) -> impl Iterator<Item = Reader> {
         let is_highest = self.has_highest && number + 1 == self.windows.len();
         let count = self.plan.multiples();

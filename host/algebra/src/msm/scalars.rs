@@ -32,11 +32,11 @@ type Words = [u64; 4];
 /// With k' = k + sum of 2^(c-1) 2^offset over all windows but the highest, the bits of k' in a window are the digit and
 /// 2^(c-1). Of k and r - k, the smaller one is taken, with a sign.
 pub struct Scalars {
-    /// Of those that have digits, twice the number of the point, and 1 more if it is subtracted.
+    /// For each scalar with digits, twice the number of the point, plus 1 if it is subtracted.
     points: Vec<u32>,
-    /// And k'.
+    /// k' of these scalars.
     words: Vec<Words>,
-    /// Of those with the scalars 1 and -1, the same as of those with digits.
+    /// For each scalar 1 or -1, the same number as for those with digits.
     units: Vec<u32>,
 }
 
@@ -122,7 +122,7 @@ impl Scalars {
         self.points.len()
     }
 
-    /// Of some scalars, the number of the point, whether it is subtracted, and the words that [`Digit::of`] reads.
+    /// Returns for some scalars the number of the point, whether it is subtracted, and the words that [`Digit::of`] reads.
     pub(super) fn range(&self, range: Range<usize>) -> impl Iterator<Item = (u32, bool, &Words)> {
         let points = self.points[range.clone()].iter().zip(&self.words[range]);
         points.map(|(point, words)| (point >> 1, point & 1 == 1, words))

@@ -20,7 +20,7 @@ const FEW: usize = 8;
 /// The shortest segment.
 const SHORTEST: usize = 8;
 
-/// Of every range of points, the sum of i + 1 times its point i.
+/// Computes for every range of points the sum of i + 1 times its point i.
 pub(super) fn weighted_sums<C: Group>(
     isa: Isa,
     points: &[Stored<C>],
@@ -57,7 +57,7 @@ pub(super) fn weighted_sums<C: Group>(
     sums.into_iter().zip(multiples).map(|(sum, multiple)| sum + shift(multiple)).collect()
 }
 
-/// Of every chain of at most `longest` points, the sum of i + 1 times its point i, and the sum of its points.
+/// Computes for every chain of at most `longest` points the sum of i + 1 times its point i, and the sum of its points.
 fn run<C: Group>(
     isa: Isa,
     points: &[Stored<C>],
@@ -90,7 +90,7 @@ fn run<C: Group>(
     [weighted, plain]
 }
 
-/// Of every range, the sum of its points; the ranges are all points.
+/// Computes for every range the sum of its points; the ranges cover all points.
 fn plain_sums<C: Group>(
     isa: Isa,
     mut points: Vec<Stored<C>>,

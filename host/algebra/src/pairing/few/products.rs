@@ -8,7 +8,7 @@ pub struct Products<C, const N: usize> {
     made: [C; N],
     count: usize,
     done: usize,
-    /// Of the next eight, the first one that is made for these, and how many are.
+    /// The first of the next eight that is computed for these, and their number.
     first: usize,
     taken: usize,
 }

@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// The same lines as those of the whole formulas.
+    /// Compares the lines with those of the whole formulas.
     fn walks<E: Pairing>() {
         let (p, q) = (E::G1::GENERATOR, E::G2::GENERATOR);
         let constants = miller::constants::<E>();
