@@ -115,7 +115,7 @@ def programs_of(messages):
 
 
 def run(program, arguments, least=0, **variables):
-    """Runs a test program with its output passed through. Returns whether it succeeded and ran at least `least` tests."""
+    """Runs a test program with its output passed through; whether it went well and had at least so many tests."""
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(program.folder), **variables}
     print(f"--- {program.name}", flush=True)
     command = [program.path, *TIMED, "--show-output", *arguments]

@@ -1,4 +1,4 @@
-//! Shared parts of subcommands that read files: the device's arguments, standard input as a file, and files of known length.
+//! What subcommands that read files have in common: the device's arguments, standard input as a file, and files of a known length.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use proofmill::{Capability, Device, Uri};
 
 use crate::threads;
 
-/// The device that verifies.
+/// Which device verifies.
 #[derive(Args)]
 pub struct DeviceArguments {
     /// Device that verifies, such as cpu: or sim: (see `proofmill devices`)
@@ -22,14 +22,14 @@ pub struct DeviceArguments {
 }
 
 impl DeviceArguments {
-    /// Opens the device. Missing capabilities are reported before any file is read.
+    /// Opens it. What it cannot do is said now, before any file is read.
     pub fn open(&self, capability: &Capability) -> anyhow::Result<Box<dyn Device>> {
         let device = proofmill::open_uri(&self.uri()?)?;
         device.caps().require(capability)?;
         Ok(device)
     }
 
-    /// Runs work whose pairings the device computes; for this machine's processor, on a pool of this many threads.
+    /// Does a work with pairings computed by the device: of this machine's processor, on so many threads.
     pub fn pairings<T: Send>(
         &self,
         work: impl FnOnce(Pairings) -> anyhow::Result<T> + Send,
@@ -50,7 +50,7 @@ impl DeviceArguments {
     }
 }
 
-/// Returns whether the name means standard input.
+/// Does this name stand for standard input?
 pub fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
@@ -63,7 +63,7 @@ pub fn stdin_once(files: &[PathBuf]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens a file whose length is known, which excludes pipes and folders.
+/// A file whose length says how much is in it: a pipe's and a folder's do not.
 pub fn regular(file: &Path) -> anyhow::Result<File> {
     let opened = File::open(file)?;
     if !opened.metadata()?.is_file() {
