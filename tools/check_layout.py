@@ -59,36 +59,36 @@ def scala_dependencies(root):
     """Yields Scala sources that name a package above their own, or another engine."""
     base = root / "rtl/src/main/scala/proofmill"
     for path in sorted(base.glob("*/**/*.scala")):
-        room, *below = path.relative_to(base).parts
+        package, *below = path.relative_to(base).parts
         where = path.relative_to(root)
-        if room not in SCALA_DEPENDENCIES:
-            yield f"{where}: package {room} is not in the layout of the house"
+        if package not in SCALA_DEPENDENCIES:
+            yield f"{where}: package {package} is not in the layout"
             continue
         named = re.findall(r"\bproofmill\.(?:(\w+)(?:\.(\w+))?|\{([^}]*)\})", without_comments(path.read_text()))
         for single, inner, group in named:
             for other in [single] if single else [name.split()[0].split(".")[0] for name in group.split(",") if name.strip()]:
-                if other != room and other not in SCALA_DEPENDENCIES[room]:
-                    yield f"{where}: {room} names {other}, which is not below it"
-            if room == single == "engine" and len(below) > 1 and inner.islower() and inner != below[0]:
+                if other != package and other not in SCALA_DEPENDENCIES[package]:
+                    yield f"{where}: {package} names {other}, which is not below it"
+            if package == single == "engine" and len(below) > 1 and inner.islower() and inner != below[0]:
                 yield f"{where}: engine {below[0]} names engine {inner}"
 
 
 def rust_dependencies(root):
     """Yields crates that depend on a crate above them."""
     for manifest in sorted([*root.glob("spec/Cargo.toml"), *root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml"), *root.glob("fuzz/bodies/Cargo.toml")]):
-        room, where = manifest.parent.name, manifest.relative_to(root)
-        if room not in RUST_DEPENDENCIES:
-            yield f"{where}: crate {room} is not in the layout of the house"
+        crate, where = manifest.parent.name, manifest.relative_to(root)
+        if crate not in RUST_DEPENDENCIES:
+            yield f"{where}: crate {crate} is not in the layout"
             continue
         content = tomllib.loads(manifest.read_text())
         tables = [content, *content.get("target", {}).values()]
         for table in tables:
             for kind in ("dependencies", "build-dependencies", "dev-dependencies"):
-                below = set(RUST_DEPENDENCIES) - ENDS if kind == "dev-dependencies" else RUST_DEPENDENCIES[room]
+                below = set(RUST_DEPENDENCIES) - ENDS if kind == "dev-dependencies" else RUST_DEPENDENCIES[crate]
                 for name in table.get(kind, {}):
                     other = name.removeprefix("proofmill-") if name != "proofmill" else name
                     if name.startswith("proofmill") and other not in below:
-                        yield f"{where}: {room} has {other} among its {kind}, which is not below it"
+                        yield f"{where}: {crate} has {other} among its {kind}, which is not below it"
 
 
 def two_roots(root):

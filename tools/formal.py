@@ -142,7 +142,7 @@ def prove(path, again=False):
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        how, said = shown(work, text, name)
+        how, said = proof_of(work, text, name)
         if how is None:
             return False, time.monotonic() - begin, said + explain(work, text, name)
         if "was asserted in frame" not in abc(work, only_runs(text, name), name, REFUTE):

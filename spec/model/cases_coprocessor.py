@@ -273,7 +273,7 @@ def painted_programs(book):
 def contents():
     """Name -> content of spec/vectors/coprocessor/<curve>.json."""
     book = Book()
-    for part in (published, published_units, each_type, edges, refused, ready_lines, control, painted_programs):
+    for part in (published, published_units, each_type, edges, refused, line_coefficients, control, painted_programs):
         part(book)
     return {FACTS.name: {
         "schema": "../schema.json", "op": "coprocessor", "curve": FACTS.name, "memory": [slot.to_bytes().hex() for slot in book.memory.slots], "cases": book.found,

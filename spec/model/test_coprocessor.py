@@ -46,7 +46,7 @@ class Values(unittest.TestCase):
         by_definition = FACTS.tower.conjugate(pairing.miller(p, q))
         self.assertEqual(coprocessor.final_exponentiation(coprocessor.miller(p, q)), coprocessor.final_exponentiation(by_definition))
 
-    def test_ready_lines(self):
+    def test_line_coefficients(self):
         """Their Miller values differ from others by what final exponentiations take away; of the identity they are 0."""
         p, q = FACTS.group("g1").mul(5, G1), FACTS.group("g2").mul(-7, G2)
         for point, expected in ((q, coprocessor.miller(p, q)), (None, FIELDS["fp12"].one)):

@@ -148,7 +148,7 @@ class Arithmetic(unittest.TestCase):
     def cases(folder, name):
         return FILES[f"{folder}/{name}.json"]["cases"]
 
-    def test_nothing_is_left_out(self):
+    def test_every_file_is_checked(self):
         for folder, names in (("field", field.names()), ("curve", curve.names()), ("formula", curve.names()), ("encoding", ["bls12_381", "secp256k1"])):
             self.assertEqual(sorted(name for name in FILES if name.startswith(f"{folder}/")), [f"{folder}/{name}.json" for name in names])
             for name in names:
