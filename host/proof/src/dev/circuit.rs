@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
 use proofmill_algebra::{bls12_381, bn254};
 
@@ -126,11 +127,13 @@ impl Circuit {
         of_either!(self, builder => builder.public_inputs())
     }
 
-    /// Writes a `.zkey` whose secrets follow from the seed, on the threads of the caller's pool: INSECURE.
+    /// Writes a `.zkey` whose secrets follow from the seed, on the threads of the caller's pool and with the best code path of this process:
+    /// INSECURE.
     pub fn write_insecure_key(&self, seed: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        let isa = Isa::best();
         match &self.0 {
-            Either::Bn254(builder) => zkey::write::<Bn254>(out, builder, seed),
-            Either::Bls12381(builder) => zkey::write::<Bls12381>(out, builder, seed),
+            Either::Bn254(builder) => zkey::write::<Bn254>(isa, out, builder, seed),
+            Either::Bls12381(builder) => zkey::write::<Bls12381>(isa, out, builder, seed),
         }
     }
 

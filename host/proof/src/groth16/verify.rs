@@ -43,7 +43,7 @@ enum OnCurve {
 }
 
 impl PreparedVerifyingKey {
-    /// Refuses what are no points of the groups, and a key without IC.
+    /// Refuses what are no points of the groups, and a key without IC. Takes the best code path of this process.
     pub fn new(key: &VerifyingKey) -> Result<Self> {
         Self::with_isa(key, Isa::best())
     }
