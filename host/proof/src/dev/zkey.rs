@@ -134,7 +134,7 @@ mod tests {
         let root = Linear::variable(circuit.private(Fr::from(5)));
         circuit.constrain(&root, &root, &Linear::constant(Fr::from(25)));
         let (mut key, mut witness) = (Vec::new(), Vec::new());
-        write::<Bn254>(&mut key, &circuit, b"nothing public").unwrap();
+        write::<Bn254>(Isa::best(), &mut key, &circuit, b"nothing public").unwrap();
         wtns::write(&mut witness, circuit.values()).unwrap();
         let key = Zkey::from_bytes("key", key.into()).unwrap();
         let witness = Witness::from_bytes("witness", witness).unwrap();
