@@ -20,7 +20,7 @@ use proofmill_algebra::bls12_381::Fr;
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::pairing::{
-    Bls12377, Bls12381, Bn254, Pair, Pairing, Prepared, final_exponentiation_on, miller_product,
+    Bls12377, Bls12381, Bn254, Pair, Pairing, Prepared, final_exponentiation, miller_product,
     pairing,
 };
 use proofmill_algebra::tower::Fp12;
@@ -187,7 +187,7 @@ impl<E: Pairing> Ours<E> {
     fn value(&self) -> Fp12<E::Tower> {
         let isa = Isa::best();
         let miller_value = match black_box(&self.pairs[..]) {
-            [(p, q)] => return pairing::<E>(p, q),
+            [(p, q)] => return pairing::<E>(isa, p, q),
             [fresh, others @ ..] if others.len() == 3 => {
                 let prepared = others.iter().zip(&self.prepared).map(|((p, _), q)| (*p, q));
                 miller_product::<E>(isa, &[*fresh], &prepared.collect::<Vec<_>>())
@@ -199,6 +199,6 @@ impl<E: Pairing> Ours<E> {
                 values.reduce(|| Fp12::ONE, |product, value| product * value)
             }
         };
-        final_exponentiation_on::<E>(isa, miller_value)
+        final_exponentiation::<E>(isa, miller_value)
     }
 }

@@ -1,10 +1,11 @@
 //! BLS12-377: y^2 = x^3 + 1 over Fp, its D-twist y^2 = x^3 + 1/u over Fp2, and the twisted Edwards form of the first.
 //! The curve over Fp has points of order 2, unlike the other curves of this crate.
 
+use crate::curve::bls12::{self, Bls12};
 use crate::curve::{EdwardsForm, Projective, Twist, group, spec::bls12_377 as spec, times_small};
 use crate::once::Once;
 use crate::tower::{self, Frobenius, Tower};
-use subtle::{Choice, ConstantTimeEq};
+use subtle::Choice;
 
 pub use spec::{Fp, Fr};
 
@@ -19,8 +20,10 @@ pub type Fp12 = tower::Fp12<Bls12377Tower>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bls12377Tower;
 
-/// z.
-const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
+impl Bls12 for Bls12377Tower {
+    const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
+    const NEGATIVE: bool = spec::parameter::NEGATIVE;
+}
 
 impl Tower for Bls12377Tower {
     type Base = Fp;
@@ -45,16 +48,12 @@ impl Tower for Bls12377Tower {
 group! {
     /// The first group.
     G1 of bls12_377: g1 {
-        /// phi(P) = (z^2 - 1) P (as on BLS12-381). The number of points in the kernel of phi - (z^2 - 1) is
-        /// its norm z^4 - z^2 + 1 = r, so the kernel is exactly the subgroup.
         fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-            let z2 = point.times_public(&Z).times_public(&Z);
-            point.endomorphism().ct_eq(&(z2 - *point))
+            bls12::is_in_g1::<Bls12377Tower, _>(point)
         }
 
-        /// (z - 1) P (Wahby, Boneh, ePrint 2019/403, section 5).
         fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-            point.times_public(&Z) - *point
+            bls12::clear_g1::<Bls12377Tower, _>(point)
         }
     }
 }
@@ -75,19 +74,12 @@ group! {
             Fp2::new(Bls12377Tower::times_beta(a.c1 * b3), a.c0 * b3)
         }
 
-        /// psi(P) = z P (as on BLS12-381). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
-        /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
-        /// 2022/352).
         fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-            point.psi().ct_eq(&point.times_public(&Z))
+            bls12::is_in_g2(point)
         }
 
-        /// (z^2 - z - 1) P + (z - 1) psi(P) + psi^2(2 P) (Budroni, Pintore, ePrint 2017/419).
         fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-            let z = |point: &Projective<Self>| point.times_public(&Z);
-            let psi = point.psi();
-            let z_minus_1 = z(point) - *point;
-            z(&(z_minus_1 + psi)) - *point - psi + point.double().psi().psi()
+            bls12::clear_g2(point)
         }
     }
 }

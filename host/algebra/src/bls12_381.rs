@@ -1,9 +1,10 @@
 //! BLS12-381: y^2 = x^3 + 4 over Fp, and its M-twist y^2 = x^3 + 4 (1 + u) over Fp2.
 
+use crate::curve::bls12::{self, Bls12};
 use crate::curve::{Projective, Twist, group, spec::bls12_381 as spec, times_small};
 use crate::once::Once;
 use crate::tower::{self, Frobenius, Tower};
-use subtle::{Choice, ConstantTimeEq};
+use subtle::Choice;
 
 pub use spec::{Fp, Fr};
 
@@ -18,8 +19,10 @@ pub type Fp12 = tower::Fp12<Bls12381Tower>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bls12381Tower;
 
-/// |z|; z itself is negative.
-pub(crate) const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
+impl Bls12 for Bls12381Tower {
+    const Z: [u64; 1] = [spec::parameter::MAGNITUDE];
+    const NEGATIVE: bool = spec::parameter::NEGATIVE;
+}
 
 impl Tower for Bls12381Tower {
     type Base = Fp;
@@ -44,16 +47,12 @@ impl Tower for Bls12381Tower {
 group! {
     /// The first group.
     G1 of bls12_381: g1 {
-        /// phi(P) = (z^2 - 1) P (Scott, ePrint 2021/1130, section 6). The number of points in the kernel of phi - (z^2 - 1) is
-        /// its norm z^4 - z^2 + 1 = r, so the kernel is exactly the subgroup.
         fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-            let z2 = point.times_public(&Z).times_public(&Z);
-            point.endomorphism().ct_eq(&(z2 - *point))
+            bls12::is_in_g1::<Bls12381Tower, _>(point)
         }
 
-        /// (1 - z) P (Wahby, Boneh, ePrint 2019/403, section 5): what RFC 9380 clears with.
         fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-            *point + point.times_public(&Z)
+            bls12::clear_g1::<Bls12381Tower, _>(point)
         }
     }
 }
@@ -65,19 +64,12 @@ group! {
             times_small::<12, _>(Bls12381Tower::times_xi(a))
         }
 
-        /// psi(P) = z P (Scott, ePrint 2021/1130, section 4). Then (p - z) P = 0, as psi^2 - (z + 1) psi + p = 0, and the
-        /// greatest common divisor of p - z and the number of points is r (El Housni, Guillevic, Piellard, ePrint
-        /// 2022/352).
         fn is_in_subgroup(point: &Projective<Self>) -> Choice {
-            (-point.psi()).ct_eq(&point.times_public(&Z))
+            bls12::is_in_g2(point)
         }
 
-        /// (z^2 - z - 1) P + (z - 1) psi(P) + psi^2(2 P) (Budroni, Pintore, ePrint 2017/419): what RFC 9380 clears with.
         fn clear_cofactor(point: &Projective<Self>) -> Projective<Self> {
-            let z = |point: &Projective<Self>| -point.times_public(&Z);
-            let psi = point.psi();
-            let z_minus_1 = z(point) - *point;
-            z(&(z_minus_1 + psi)) - *point - psi + point.double().psi().psi()
+            bls12::clear_g2(point)
         }
     }
 }

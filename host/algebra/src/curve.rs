@@ -11,6 +11,7 @@
 //! ([`Curve`]). The functions of formulas use the letters of the file of the same name in `spec/formulas`.
 
 mod affine;
+pub(crate) mod bls12;
 mod edwards;
 mod endomorphism;
 pub mod formula;

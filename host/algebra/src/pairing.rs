@@ -32,7 +32,7 @@ mod walk;
 
 pub use coefficient::{Coefficient, Linear};
 pub use cyclotomic::Cyclotomic;
-pub use exponentiation::{final_exponentiation, final_exponentiation_on};
+pub use exponentiation::final_exponentiation;
 #[cfg(feature = "bls12_377")]
 pub use instances::Bls12377;
 pub use instances::{Bls12381, Bn254};
@@ -105,14 +105,14 @@ pub enum Kind {
     M,
 }
 
-/// e(P, Q).
-pub fn pairing<E: Pairing>(p: &Affine<E::G1>, q: &Affine<E::G2>) -> Fp12<E::Tower> {
-    product::<E>(Isa::best(), &[(*p, *q)])
+/// Returns e(P, Q).
+pub fn pairing<E: Pairing>(isa: Isa, p: &Affine<E::G1>, q: &Affine<E::G2>) -> Fp12<E::Tower> {
+    product::<E>(isa, &[(*p, *q)])
 }
 
 /// The product of e(P, Q) over all pairs; 1 if there is none.
 pub fn product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
-    final_exponentiation_on::<E>(isa, miller_product::<E>(isa, pairs, &[]))
+    final_exponentiation::<E>(isa, miller_product::<E>(isa, pairs, &[]))
 }
 
 /// The product of the Miller values of pairs and of pairs with a prepared point, in any number;
@@ -151,9 +151,4 @@ fn in_lanes<E: Pairing>(pairs: usize) -> usize {
     };
     let choices = [pairs, pairs - pairs % WIDTH, 0];
     choices.into_iter().min_by_key(cost).unwrap_or(0)
-}
-
-/// The product of the Miller values of pairs with a prepared point.
-pub fn miller_loop<E: Pairing>(pairs: &[PreparedPair<'_, E>]) -> Fp12<E::Tower> {
-    miller_product(Isa::best(), &[], pairs)
 }

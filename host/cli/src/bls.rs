@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::bls::{self, PublicKey, Scheme, Signature, Variant, Verifier};
+use proofmill_algebra::Isa;
 use serde_json::{Map, Value, json};
 
 use crate::output::{Exit, Output, count};
@@ -71,21 +72,11 @@ pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit
         Suite::Augmented => Scheme::MessageAugmentation,
         Suite::Possession => Scheme::ProofOfPossession,
     };
-    let named = || format!("FILE: {}", arguments.file.display());
-    let lines = BufReader::new(File::open(&arguments.file).with_context(named)?).lines();
-    let mut claims = vec![];
-    for (number, line) in (1..).zip(lines) {
-        let line = line.with_context(named)?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let told = || format!("{}, line {number}", arguments.file.display());
-        let fields = fields(&line).with_context(told)?;
-        claims.push((number, claim(variant, scheme, &fields).with_context(told)?));
-    }
-    ensure!(!claims.is_empty(), "FILE: {} has no signature", arguments.file.display());
-    let verdicts =
-        arguments.device.pairings(|pairings| verdicts(&Verifier { pairings }, scheme, &claims))?;
+    let (claims, verdicts) = arguments.device.pairings(|pairings| {
+        let claims = read(pairings.isa(), &arguments.file, variant, scheme)?;
+        let verdicts = verdicts(&Verifier { pairings }, scheme, &claims)?;
+        Ok((claims, verdicts))
+    })?;
     let mut exit = Exit::Valid;
     for ((number, _), problem) in claims.iter().zip(&verdicts) {
         if problem.is_some() {
@@ -100,6 +91,29 @@ pub fn verify(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit
         }
     }
     Ok(exit)
+}
+
+/// Reads the claims of a file with their line numbers. A line that is no claim is an error.
+fn read(
+    isa: Isa,
+    file: &Path,
+    variant: Variant,
+    scheme: Scheme,
+) -> anyhow::Result<Vec<(u64, Result<Claim, String>)>> {
+    let named = || format!("FILE: {}", file.display());
+    let lines = BufReader::new(File::open(file).with_context(named)?).lines();
+    let mut claims = vec![];
+    for (number, line) in (1..).zip(lines) {
+        let line = line.with_context(named)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let of_line = || format!("{}, line {number}", file.display());
+        let fields = fields(&line).with_context(of_line)?;
+        claims.push((number, claim(isa, variant, scheme, &fields).with_context(of_line)?));
+    }
+    ensure!(!claims.is_empty(), "FILE: {} has no signature", file.display());
+    Ok(claims)
 }
 
 /// Why each claim is not true, if it is not. A key or a signature that is none makes it so.
@@ -149,6 +163,7 @@ fn fields(line: &str) -> anyhow::Result<Map<String, Value>> {
 
 /// Parses a line. Fields that are missing or not hex are errors; bytes that are no key or signature make a false claim.
 fn claim(
+    isa: Isa,
     variant: Variant,
     scheme: Scheme,
     fields: &Map<String, Value>,
@@ -176,10 +191,11 @@ fn claim(
         count(keys.len() as u64, "public key"),
         count(messages.len() as u64, "message")
     );
-    Ok(points(variant, many, keys, messages, &signature))
+    Ok(points(isa, variant, many, keys, messages, &signature))
 }
 
 fn points(
+    isa: Isa,
     variant: Variant,
     many: [bool; 2],
     keys: Vec<Vec<u8>>,
@@ -188,7 +204,7 @@ fn points(
 ) -> Result<Claim, String> {
     let told = |error: bls::Error| error.to_string();
     let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
-    let keys = PublicKey::each_from_bytes(variant, &keys).into_iter();
+    let keys = PublicKey::each_from_bytes(isa, variant, &keys).into_iter();
     let mut keys = keys.collect::<Result<Vec<_>, _>>().map_err(told)?;
     let signature = Signature::from_bytes(variant, signature).map_err(told)?;
     Ok(match many {

@@ -21,15 +21,17 @@ pub fn reused(mut memory: Vec<u8>, bytes: usize) -> Vec<u8> {
 #[cfg(target_os = "linux")]
 const LARGE: usize = 2 << 20;
 
-/// Requests large pages for the part of this memory that can have them. It is a hint, so its result is ignored.
+/// Requests large pages for the whole ones within this memory. It is a hint, so an error is ignored.
 #[cfg(target_os = "linux")]
 fn ask_for_large_pages(memory: &mut [u8]) {
+    use rustix::mm::{Advice, madvise};
+
     let start = memory.as_mut_ptr();
     let before = start.align_offset(LARGE).min(memory.len());
     let length = (memory.len() - before) / LARGE * LARGE;
     if length > 0 {
         // SAFETY: the range lies within `memory`, which is borrowed, and the advice changes no content.
-        unsafe { libc::madvise(start.add(before).cast(), length, libc::MADV_HUGEPAGE) };
+        let _ignored = unsafe { madvise(start.add(before).cast(), length, Advice::LinuxHugepage) };
     }
 }
 

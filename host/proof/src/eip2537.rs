@@ -102,16 +102,20 @@ impl Operation {
         0x0b + self as u8
     }
 
-    /// Computes the contract's output.
+    /// Computes the contract's output. Uses the best code path of this process.
     pub fn run(self, input: &[u8]) -> Result<Vec<u8>, Failure> {
+        self.run_on(Isa::best(), input)
+    }
+
+    fn run_on(self, isa: Isa, input: &[u8]) -> Result<Vec<u8>, Failure> {
         match self {
             Self::G1Add => add::<G1>(input),
-            Self::G1Msm => multiples::<G1>(input),
+            Self::G1Msm => multiples::<G1>(isa, input),
             Self::G2Add => add::<G2>(input),
-            Self::G2Msm => multiples::<G2>(input),
+            Self::G2Msm => multiples::<G2>(isa, input),
             Self::PairingCheck => {
                 let pairs = pairs(input)?;
-                let product = deep(|| product::<Bls12381>(Pairings::default().isa(), &pairs));
+                let product = deep(|| product::<Bls12381>(isa, &pairs));
                 Ok(checked(product == Fp12::ONE))
             }
             Self::MapFpToG1 => map::<G1>(input),
@@ -119,14 +123,14 @@ impl Operation {
         }
     }
 
-    /// Computes the output with pairings on another device. The outer error is a failure of the device.
+    /// Computes the output with pairings on another device. The outer error is a failure of the device. Uses the code path `isa`.
     pub fn run_with(
         self,
         pairings: &Pairings,
         input: &[u8],
     ) -> crate::Result<Result<Vec<u8>, Failure>> {
         if self != Self::PairingCheck {
-            return Ok(self.run(input));
+            return Ok(self.run_on(pairings.isa(), input));
         }
         let pairs = match pairs(input) {
             Ok(pairs) => pairs,
@@ -220,14 +224,14 @@ fn add<C: Curve<Base: Padded>>(input: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(written::<C>(Projective::from(p) + q))
 }
 
-fn multiples<C: Group<Base: Padded>>(input: &[u8]) -> Result<Vec<u8>, Failure> {
+fn multiples<C: Group<Base: Padded>>(isa: Isa, input: &[u8]) -> Result<Vec<u8>, Failure> {
     let (mut points, mut scalars) = (vec![], vec![]);
     for item in items(input, point_bytes::<C>() + SCALAR)? {
         let (point, scalar) = item.split_at(point_bytes::<C>());
         points.push(in_subgroup::<C>(point)?);
         scalars.push(reduced::<C>(scalar));
     }
-    let sum = affine_sum_vartime::<C>(Isa::best(), &points, &scalars);
+    let sum = affine_sum_vartime::<C>(isa, &points, &scalars);
     Ok(written::<C>(sum.expect("scalars are below r")))
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::pairing::{
-    Bls12381, Bn254, Pair, Pairing, Prepared, final_exponentiation_on, miller_product,
+    Bls12381, Bn254, Pair, Pairing, Prepared, final_exponentiation, miller_product,
 };
 use proofmill_algebra::tower::Fp12;
 use proofmill_op::coprocessor::pairings;
@@ -25,7 +25,7 @@ pub enum Pairings {
     Device(Arc<dyn Device>),
 }
 
-/// The best code path of this processor.
+/// The best code path of this process, for callers that name no processor or device.
 impl Default for Pairings {
     fn default() -> Self {
         Self::Host(Isa::best())
@@ -51,11 +51,11 @@ impl Pairings {
         }
     }
 
-    /// Returns the code path for work on this processor.
-    pub(crate) fn isa(&self) -> Isa {
+    /// Returns the code path for work on this processor. For a device that has none, such as a card, that is the best of this process.
+    pub fn isa(&self) -> Isa {
         match self {
             Self::Host(isa) => *isa,
-            Self::Device(_) => Isa::best(),
+            Self::Device(device) => device.caps().isa.unwrap_or_else(Isa::best),
         }
     }
 
@@ -77,7 +77,7 @@ impl Pairings {
                     let known: Vec<_> = known.iter().map(|(p, q)| (*p, &q.lines)).collect();
                     f *= deep(|| miller_product(isa, &[], &known));
                 }
-                Ok(deep(|| final_exponentiation_on::<E>(isa, f)))
+                Ok(deep(|| final_exponentiation::<E>(isa, f)))
             }
             Self::Device(device) => {
                 let (fixed, others): (Vec<_>, Vec<_>) = known.iter().partition(|(_, q)| q.is_fixed);

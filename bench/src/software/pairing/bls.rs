@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use proofmill::bls::{PublicKey, Scheme, Signature, Variant, find_invalid, hash_to_curve};
+use proofmill_algebra::Isa;
 use proofmill_algebra::bls12_381::{G1, G2};
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::zcash::{decode_compressed, encode_compressed};
@@ -51,7 +52,7 @@ pub fn rows(rows: &mut Rows, peers: &Peers, quick: bool) -> Result<()> {
 /// Verifies from the bytes of the signatures on.
 fn verify(signed: &[Signed], keys: &[PublicKey]) -> Result<()> {
     let bytes: Vec<_> = signed.iter().map(|signed| &signed.signature[..]).collect();
-    let signatures = Signature::each_from_bytes(VARIANT, &bytes);
+    let signatures = Signature::each_from_bytes(Isa::best(), VARIANT, &bytes);
     let signatures: Vec<_> = signatures.into_iter().collect::<Result<_, _>>()?;
     let claims = signed.iter().zip(keys).zip(&signatures);
     let claims: Vec<_> =

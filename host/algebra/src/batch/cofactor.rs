@@ -1,7 +1,8 @@
 //! Many points made points of the subgroup, in the ways of [`Curve::clear_cofactor`](crate::curve::Curve::clear_cofactor).
 
 use super::{Batched, add_each, affine, times_public};
-use crate::bls12_381::{G1, G2, Z};
+use crate::bls12_381::{Bls12381Tower, G1, G2};
+use crate::curve::bls12::Bls12 as _;
 use crate::curve::{Affine, Projective};
 use crate::isa::Isa;
 use crate::msm::{Stored, stored};
@@ -29,7 +30,7 @@ impl ClearedEach for G1 {
     /// (1 - z) P, with z < 0.
     fn cleared(isa: Isa, points: &[Affine<Self>]) -> Option<(Vec<Stored<Self>>, Vec<usize>)> {
         let points = stored(isa, points);
-        let (mut sums, failed) = times_public::<Self>(isa, points.clone(), &Z)?;
+        let (mut sums, failed) = times_public::<Self>(isa, points.clone(), &Bls12381Tower::Z)?;
         add_each::<Self>(isa, &mut sums, &points, false);
         Some((sums, failed))
     }
@@ -43,10 +44,10 @@ impl ClearedEach for G2 {
         let points = stored(isa, points);
         let (psi, psi_squared) = (stored(isa, &psi), stored(isa, &psi_squared));
         // |z| P + P - psi(P), and |z| times that.
-        let (mut sums, mut failed) = times_public::<Self>(isa, points.clone(), &Z)?;
+        let (mut sums, mut failed) = times_public::<Self>(isa, points.clone(), &Bls12381Tower::Z)?;
         add_each::<Self>(isa, &mut sums, &points, false);
         add_each::<Self>(isa, &mut sums, &psi, true);
-        let (mut sums, others) = times_public::<Self>(isa, sums, &Z)?;
+        let (mut sums, others) = times_public::<Self>(isa, sums, &Bls12381Tower::Z)?;
         failed.extend(others);
         for (points, negated) in
             [(&points, true), (&psi, true), (&psi_squared, false), (&psi_squared, false)]

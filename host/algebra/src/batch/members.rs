@@ -1,9 +1,10 @@
 //! Membership of the subgroup for batches of points, by an endomorphism.
 
 use super::{affine, times_public};
-use crate::bls12_381::{G1, G2, Z};
+use crate::bls12_381::{Bls12381Tower, G1, G2};
 use crate::bn254;
 use crate::curve::Affine;
+use crate::curve::bls12::Bls12 as _;
 use crate::isa::Isa;
 use crate::lanes::affine::Ladder;
 use crate::msm::{Group, Stored, stored};
@@ -28,7 +29,8 @@ pub trait Batched: Group {
 impl Batched for G1 {
     /// z^2 - 1, and (beta x, y): see [`Curve::is_in_subgroup`](crate::curve::Curve::is_in_subgroup).
     fn images(points: &[Affine<Self>]) -> Option<(Vec<u64>, Vec<Affine<Self>>)> {
-        let n = u128::from(Z[0]) * u128::from(Z[0]) - 1;
+        let [z] = Bls12381Tower::Z.map(u128::from);
+        let n = z * z - 1;
         let images = points.iter().map(Affine::endomorphism).collect();
         Some((vec![n as u64, (n >> 64) as u64], images))
     }
@@ -44,7 +46,7 @@ impl Batched for G1 {
 impl Batched for G2 {
     /// |z|, and -psi: see [`Curve::is_in_subgroup`](crate::curve::Curve::is_in_subgroup).
     fn images(points: &[Affine<Self>]) -> Option<(Vec<u64>, Vec<Affine<Self>>)> {
-        Some((Z.to_vec(), points.iter().map(|point| -point.psi()).collect()))
+        Some((Bls12381Tower::Z.to_vec(), points.iter().map(|point| -point.psi()).collect()))
     }
 
     fn climb(

@@ -8,7 +8,7 @@ use crate::bls12_381::{Fp, Fp2, Fp6, Fp12, G1, G2};
 use crate::curve::{Affine, Curve, Projective};
 use crate::encoding::Coordinate;
 use crate::field::{Field, PrimeField};
-use crate::pairing::{Bls12381, final_exponentiation_on};
+use crate::pairing::{Bls12381, final_exponentiation};
 
 /// The effect of an instruction beyond the values that it writes.
 pub(super) enum Outcome {
@@ -273,7 +273,7 @@ impl<'a> Execution<'a> {
 
     /// f^(-3 (p^12 - 1) / r): that of the pairing, of the conjugate.
     fn exponentiated(&self, f: Fp12) -> Fp12 {
-        final_exponentiation_on::<Bls12381>(self.isa, f.conjugate())
+        final_exponentiation::<Bls12381>(self.isa, f.conjugate())
     }
 
     /// The numbers of an operand, one after the other.

@@ -60,12 +60,6 @@ pub enum Stop {
     Limit,
 }
 
-impl Default for Machine {
-    fn default() -> Self {
-        Self::new(Isa::best(), LOG2_SLOTS, LOG2_SLOTS)
-    }
-}
-
 impl Machine {
     /// Creates a machine with 2^n slots for data and 2^m for instructions, n and m up to 16. It has scalars of 0 and a program that waits.
     pub fn new(isa: Isa, log2_data: u32, log2_instructions: u32) -> Self {

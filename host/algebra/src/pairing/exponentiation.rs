@@ -4,13 +4,8 @@ use super::{Cyclotomic, Pairing};
 use crate::isa::Isa;
 use crate::tower::Fp12;
 
-/// Computes f^(k (p^12 - 1) / r), the pairing of a Miller value; 0 for 0. The [module](super) defines k.
-pub fn final_exponentiation<E: Pairing>(f: Fp12<E::Tower>) -> Fp12<E::Tower> {
-    final_exponentiation_on::<E>(Isa::best(), f)
-}
-
-/// Computes the same with the instructions of a level.
-pub fn final_exponentiation_on<E: Pairing>(isa: Isa, f: Fp12<E::Tower>) -> Fp12<E::Tower> {
+/// Returns f^(k (p^12 - 1) / r), which maps a Miller value to a pairing; 0 for 0. The [module](super) defines k.
+pub fn final_exponentiation<E: Pairing>(isa: Isa, f: Fp12<E::Tower>) -> Fp12<E::Tower> {
     let inverse = f.invert().unwrap_or(Fp12::ZERO);
     let f = f.conjugate() * inverse; // f^(p^6 - 1)
     let f = f.frobenius(2) * f; // ^(p^2 + 1)

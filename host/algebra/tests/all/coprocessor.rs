@@ -174,7 +174,7 @@ fn bytes_are_slots_and_instructions() {
         assert!(text.parse::<Instruction>().is_err(), "{text}");
     }
     assert_eq!(Slot::new([0xff; SLOT_BYTES], Slot::default().kind()), None);
-    let mut machine = Machine::default();
+    let mut machine = Machine::new(Isa::best(), LOG2_SLOTS, LOG2_SLOTS);
     machine.set_pointer((1 << LOG2_SLOTS) + 3);
     assert_eq!(machine.pointer(), 3);
 }

@@ -48,24 +48,29 @@ pub fn expand_message_xmd(message: &[u8], tag: &[u8], count: usize) -> Vec<u8> {
     bytes
 }
 
-/// Hashes a message to a point in compressed form, in the group of the variant's signatures.
+/// Hashes a message to a point in compressed form, in the group of the variant's signatures. Takes the best code path of this process.
 pub fn hash_to_curve(variant: Variant, message: &[u8], tag: &[u8]) -> Vec<u8> {
+    let isa = Isa::best();
     match variant {
-        Variant::MinPk => encode_compressed(&hash_to_group::<G2>(message, tag)).to_vec(),
-        Variant::MinSig => encode_compressed(&hash_to_group::<G1>(message, tag)).to_vec(),
+        Variant::MinPk => encode_compressed(&hash_to_group::<G2>(isa, message, tag)).to_vec(),
+        Variant::MinSig => encode_compressed(&hash_to_group::<G1>(isa, message, tag)).to_vec(),
     }
 }
 
 /// Hashes a message to a point of the subgroup: section 3.
-fn hash_to_group<C: Mapped>(message: &[u8], tag: &[u8]) -> Affine<C> {
-    each_to_group_vartime::<C>(Isa::best(), &[elements::<C>(message, tag)])[0]
+fn hash_to_group<C: Mapped>(isa: Isa, message: &[u8], tag: &[u8]) -> Affine<C> {
+    each_to_group_vartime::<C>(isa, &[elements::<C>(message, tag)])[0]
 }
 
 /// Hashes messages to points of the subgroup. Runs in the caller's rayon pool.
-pub(super) fn hash_each_to_group<C: Mapped>(messages: &[&[u8]], tag: &[u8]) -> Vec<Affine<C>> {
+pub(super) fn hash_each_to_group<C: Mapped>(
+    isa: Isa,
+    messages: &[&[u8]],
+    tag: &[u8],
+) -> Vec<Affine<C>> {
     halves::each(messages, |messages| {
         let elements: Vec<_> = messages.iter().map(|message| elements::<C>(message, tag)).collect();
-        each_to_group_vartime::<C>(Isa::best(), &elements)
+        each_to_group_vartime::<C>(isa, &elements)
     })
 }
 

@@ -42,10 +42,10 @@ impl PublicKey {
     }
 
     /// Decodes several keys, as [`Signature::each_from_bytes`] does.
-    pub fn each_from_bytes(variant: Variant, keys: &[&[u8]]) -> Vec<Result<Self>> {
+    pub fn each_from_bytes(isa: Isa, variant: Variant, keys: &[&[u8]]) -> Vec<Result<Self>> {
         let points = match variant {
-            Variant::MinPk => Point::each("public key", keys, Point::G1),
-            Variant::MinSig => Point::each("public key", keys, Point::G2),
+            Variant::MinPk => Point::each(isa, "public key", keys, Point::G1),
+            Variant::MinSig => Point::each(isa, "public key", keys, Point::G2),
         };
         points.into_iter().map(|point| Self::of(point?)).collect()
     }
@@ -87,11 +87,11 @@ impl Signature {
         }))
     }
 
-    /// Decodes several signatures at once, which is faster than one by one. Runs in the caller's rayon pool.
-    pub fn each_from_bytes(variant: Variant, signatures: &[&[u8]]) -> Vec<Result<Self>> {
+    /// Decodes several signatures at once, which is faster than one by one. Runs in the caller's rayon pool. Uses the code path `isa`.
+    pub fn each_from_bytes(isa: Isa, variant: Variant, signatures: &[&[u8]]) -> Vec<Result<Self>> {
         let points = match variant {
-            Variant::MinPk => Point::each("signature", signatures, Point::G2),
-            Variant::MinSig => Point::each("signature", signatures, Point::G1),
+            Variant::MinPk => Point::each(isa, "signature", signatures, Point::G2),
+            Variant::MinSig => Point::each(isa, "signature", signatures, Point::G1),
         };
         points.into_iter().map(|point| point.map(Self)).collect()
     }
@@ -128,11 +128,12 @@ impl Point {
 
     /// Decodes several points.
     fn each<C: Zcash<Base: Roots> + Batched>(
+        isa: Isa,
         argument: &'static str,
         bytes: &[&[u8]],
         of: fn(Affine<C>) -> Self,
     ) -> Vec<Result<Self>> {
-        let points = halves::each(bytes, |bytes| decode_each_compressed(Isa::best(), bytes));
+        let points = halves::each(bytes, |bytes| decode_each_compressed(isa, bytes));
         let points = points.into_iter();
         points.map(|point| point.map(of).map_err(|problem| is(argument, problem))).collect()
     }

@@ -267,7 +267,7 @@ fn is_one<S: Sides>(
     tag: &str,
     signature: Affine<S::Signature>,
 ) -> Result<bool> {
-    let hashed = hash_each_to_group::<S::Signature>(messages, tag.as_bytes());
+    let hashed = hash_each_to_group::<S::Signature>(pairings.isa(), messages, tag.as_bytes());
     let mut pairs: Vec<_> =
         keys.iter().zip(hashed).map(|(key, hashed)| S::pair(*key, hashed)).collect();
     pairs.push(S::pair(-S::Key::GENERATOR, signature));

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
 use proofmill_algebra::{bls12_381, bn254};
 
@@ -127,10 +128,12 @@ impl Circuit {
     }
 
     /// Writes an INSECURE `.zkey` whose secrets are derived from the seed. Runs in the caller's rayon pool.
+    /// Uses the best code path of this process.
     pub fn write_insecure_key(&self, seed: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        let isa = Isa::best();
         match &self.0 {
-            Either::Bn254(builder) => zkey::write::<Bn254>(out, builder, seed),
-            Either::Bls12381(builder) => zkey::write::<Bls12381>(out, builder, seed),
+            Either::Bn254(builder) => zkey::write::<Bn254>(isa, out, builder, seed),
+            Either::Bls12381(builder) => zkey::write::<Bls12381>(isa, out, builder, seed),
         }
     }
 

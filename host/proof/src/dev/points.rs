@@ -30,8 +30,7 @@ pub(super) struct Multiples<C: Group, P> {
 
 impl<C: Group<Base: Coordinate>, P: PrimeField> Multiples<C, P> {
     /// Builds a table for about `count` multiples.
-    pub fn new(count: usize) -> Self {
-        let isa = Isa::best();
+    pub fn new(isa: Isa, count: usize) -> Self {
         let base = FixedBase::new(isa, &C::GENERATOR, count);
         Self { isa, base, radix: radix::<P, _>(), prime: std::marker::PhantomData }
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
 
@@ -43,21 +44,22 @@ impl InsecurePowersOfTau {
         Ok(Self { curve, power, seed: seed.to_vec() })
     }
 
-    /// Writes the file. Runs in the caller's rayon pool.
+    /// Writes the file. Runs in the caller's rayon pool. Uses the best code path of this process.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let isa = Isa::best();
         match self.curve {
-            Curve::Bls12_381 => write::<Bls12381>(out, self.power, &self.seed),
-            _ => write::<Bn254>(out, self.power, &self.seed),
+            Curve::Bls12_381 => write::<Bls12381>(isa, out, self.power, &self.seed),
+            _ => write::<Bn254>(isa, out, self.power, &self.seed),
         }
     }
 }
 
-fn write<E: Groups>(out: &mut dyn Write, power: u32, seed: &[u8]) -> io::Result<()> {
+fn write<E: Groups>(isa: Isa, out: &mut dyn Write, power: u32, seed: &[u8]) -> io::Result<()> {
     let secrets = Secrets::<E::Fr>::new(seed);
     let Secrets { tau, alpha, beta, .. } = secrets;
     let n = 1_usize << power;
-    let g1 = Multiples::<E::G1, E::Fp>::new(12 * n);
-    let g2 = Multiples::<E::G2, E::Fp>::new(3 * n);
+    let g1 = Multiples::<E::G1, E::Fp>::new(isa, 12 * n);
+    let g2 = Multiples::<E::G2, E::Fp>::new(isa, 3 * n);
     let [g1_bytes, g2_bytes] = point_bytes::<E>();
     let of_g1 = |out: &mut dyn Write, number, scalars: &[_]| {
         section(out, number, scalars.len() as u64 * g1_bytes)?;

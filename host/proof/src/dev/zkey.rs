@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
 
 use super::container::{HASH, begin, integers, note, section, whole_section};
@@ -16,6 +17,7 @@ const GROTH16: u32 = 1;
 
 /// Writes the INSECURE key of a circuit.
 pub(super) fn write<E: Groups>(
+    isa: Isa,
     out: &mut dyn Write,
     circuit: &Builder<E::Fr>,
     seed: &[u8],
@@ -24,8 +26,8 @@ pub(super) fn write<E: Groups>(
     let scalars = Scalars::new(circuit, &secrets);
     let [g1_bytes, g2_bytes] = point_bytes::<E>();
     let on_g1 = 2 * scalars.a.len() + scalars.privates.len() + scalars.h.len();
-    let g1 = Multiples::<E::G1, E::Fp>::new(on_g1);
-    let g2 = Multiples::<E::G2, E::Fp>::new(scalars.b.len());
+    let g1 = Multiples::<E::G1, E::Fp>::new(isa, on_g1);
+    let g2 = Multiples::<E::G2, E::Fp>::new(isa, scalars.b.len());
 
     begin(out, b"zkey", 1, 10)?;
     whole_section(out, 1, &GROTH16.to_le_bytes())?;
@@ -132,7 +134,7 @@ mod tests {
         let root = Linear::variable(circuit.private(Fr::from(5)));
         circuit.constrain(&root, &root, &Linear::constant(Fr::from(25)));
         let (mut key, mut witness) = (Vec::new(), Vec::new());
-        write::<Bn254>(&mut key, &circuit, b"nothing public").unwrap();
+        write::<Bn254>(Isa::best(), &mut key, &circuit, b"nothing public").unwrap();
         wtns::write(&mut witness, circuit.values()).unwrap();
         let key = Zkey::from_bytes("key", key.into()).unwrap();
         let witness = Witness::from_bytes("witness", witness).unwrap();

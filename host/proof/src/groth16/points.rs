@@ -2,7 +2,6 @@
 
 use std::io;
 
-use proofmill_algebra::Isa;
 use proofmill_op::msm::{Bases, Stream};
 
 use crate::snarkjs::{Section, Zkey};
@@ -10,8 +9,8 @@ use crate::snarkjs::{Section, Zkey};
 /// Returns the points of a section, one for every scalar: in C the identity replaces the points of 1 and of the public variables, so that every
 /// section but H takes the whole witness. Reading checks that each point is on the curve; a point that is not is an error of the file. The
 /// subgroup is not checked: the key is trusted, and [`Zkey::check`] checks it.
-pub fn bases(key: &Zkey, section: Section, isa: Isa) -> Bases {
-    let points = key.points(section).read_with(isa);
+pub fn bases(key: &Zkey, section: Section) -> Bases {
+    let points = key.points(section);
     let instance = points.instance();
     let zeros = if section == Section::C { key.public_inputs() + 1 } else { 0 };
     let stream = AfterZeros { zeros: (zeros * instance.point_bytes()) as u64, rest: points };

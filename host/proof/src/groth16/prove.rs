@@ -147,10 +147,12 @@ impl Prover {
 }
 
 fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Prover> {
-    let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, devices.isa())?;
+    let isa = devices.isa();
+    let key = key.clone().read_with(isa);
+    let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, isa)?;
     let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
-    let route = Route::new::<E>(key, &devices, settings.resident)?;
-    let (key, counts) = (key.clone(), PerProcess::new());
+    let route = Route::new::<E>(&key, &devices, settings.resident)?;
+    let counts = PerProcess::new();
     Ok(Prover { key, rows, route, settings, devices, verifying, counts })
 }
 

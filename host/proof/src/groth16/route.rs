@@ -76,7 +76,7 @@ impl Route {
         let transforms = devices.for_quotient(E::FIELD, key.domain_log())?;
         let mut sections = Vec::new();
         for section in Section::ALL {
-            let mut bases = bases(key, section, devices.isa());
+            let mut bases = bases(key, section);
             let instance = bases.instance;
             let device = devices.offering(&Capability::Msm(instance))?;
             if resident {

@@ -43,7 +43,7 @@ enum OnCurve {
 }
 
 impl PreparedVerifyingKey {
-    /// Prepares a key. Returns an error for points outside their groups and for a key without IC.
+    /// Prepares a key. Returns an error for points outside their groups and for a key without IC. Takes the best code path of this process.
     pub fn new(key: &VerifyingKey) -> Result<Self> {
         Self::with_isa(key, Isa::best())
     }

@@ -22,9 +22,13 @@ pub(super) fn to_pairs(
 }
 
 /// Converts a point of the group from Montgomery form.
-pub(super) fn decode(instance: Instance, encoding: &[u8]) -> Result<Vec<u8>, EncodingError> {
+pub(super) fn decode(
+    isa: Isa,
+    instance: Instance,
+    encoding: &[u8],
+) -> Result<Vec<u8>, EncodingError> {
     let mut point = vec![0; encoding.len()];
-    to_pairs(Isa::best(), instance, encoding, &mut point).map_err(|(_, error)| error)?;
+    to_pairs(isa, instance, encoding, &mut point).map_err(|(_, error)| error)?;
     check(instance, &point)?;
     Ok(point)
 }

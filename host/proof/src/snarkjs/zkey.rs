@@ -23,6 +23,7 @@ pub use points::PointSection;
 use std::path::Path;
 use std::sync::Arc;
 
+use proofmill_algebra::Isa;
 use proofmill_op::msm::{Curve, Group, Instance};
 
 use super::container::{Container, Format};
@@ -92,6 +93,8 @@ impl Section {
 pub struct Zkey {
     container: Container,
     header: Header,
+    /// The code path that decodes its points.
+    isa: Isa,
 }
 
 impl Zkey {
@@ -99,6 +102,7 @@ impl Zkey {
     ///
     /// Checks that all sections exist and have the lengths of the header, and checks the points of the header and every
     /// coefficient. Points of the other sections are checked when they are read.
+    /// Points are decoded with the best code path of this process, or the one of [`Zkey::read_with`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::read(Source::open(path.as_ref())?)
     }
@@ -110,14 +114,20 @@ impl Zkey {
 
     fn read(source: Source) -> Result<Self> {
         let container = Container::open(source, &FORMAT)?;
-        let header = Header::read(&container)?;
-        let key = Self { container, header };
+        let isa = Isa::best();
+        let header = Header::read(isa, &container)?;
+        let key = Self { container, header, isa };
         key.ic()?;
         Coefficients::check(key.container.section(4)?, &key.header)?;
         for section in Section::ALL {
             key.section(section)?;
         }
         Ok(key)
+    }
+
+    /// Returns the same key with points that are decoded by this code path from now on.
+    pub fn read_with(self, isa: Isa) -> Self {
+        Self { isa, ..self }
     }
 
     /// Returns the curve.
@@ -227,6 +237,7 @@ impl Zkey {
 
     fn point_section(&self, number: u32, group: Group, count: u64) -> Result<PointSection> {
         let instance = Instance::new(self.curve(), group);
-        PointSection::new(self.container.source(), self.container.section(number)?, instance, count)
+        let part = self.container.section(number)?;
+        PointSection::new(self.isa, self.container.source(), part, instance, count)
     }
 }

@@ -1,6 +1,7 @@
 //! BLS signatures against blst: signatures of blst are accepted, the same ones are refused, and hashes equal the points of RFC 9380.
 
 use blst::BLST_ERROR;
+use proofmill_algebra::Isa;
 use proofmill_proof::Error;
 use proofmill_proof::bls::{
     PublicKey, Scheme, Signature, Variant, aggregate_verify, expand_message_xmd,
@@ -46,6 +47,35 @@ macro_rules! examine {
                 );
                 assert_eq!(theirs, BLST_ERROR::BLST_SUCCESS);
                 Signature::from_bytes($variant, &signed.to_bytes()).unwrap()
+            }
+
+            /// Many at a time and one by one have the same results, errors included.
+            pub fn reads_many_at_a_time() {
+                let keys: Vec<_> = (0..19).map(|number| key(number).to_bytes()).collect();
+                let signed = |number| sign(number, b"message", Scheme::Basic, None).to_bytes();
+                let signatures: Vec<_> = (0..19).map(signed).collect();
+                let spoilt = |mut all: Vec<Vec<u8>>| {
+                    all[3][0] ^= 0x80;
+                    all[11].pop();
+                    all[17] = all[16].iter().map(|byte| !byte).collect();
+                    all
+                };
+                let (keys, signatures) = (spoilt(keys), spoilt(signatures));
+                let keys: Vec<_> = keys.iter().map(|bytes| &bytes[..]).collect();
+                let signatures: Vec<_> = signatures.iter().map(|bytes| &bytes[..]).collect();
+                for isa in Isa::available() {
+                    let many = PublicKey::each_from_bytes(isa, $variant, &keys);
+                    for (found, key) in many.into_iter().zip(&keys) {
+                        let one = PublicKey::from_bytes($variant, key).map_err(|e| e.to_string());
+                        assert_eq!(found.map_err(|error| error.to_string()), one, "{isa}");
+                    }
+                    let many = Signature::each_from_bytes(isa, $variant, &signatures);
+                    assert_eq!(many.iter().filter(|found| found.is_err()).count(), 3, "{isa}");
+                    for (found, bytes) in many.into_iter().zip(&signatures) {
+                        let one = Signature::from_bytes($variant, bytes).map_err(|e| e.to_string());
+                        assert_eq!(found.map_err(|error| error.to_string()), one, "{isa}");
+                    }
+                }
             }
 
             pub fn examine() {
@@ -143,6 +173,12 @@ fn short_keys_beside_blst() {
 #[test]
 fn short_signatures_beside_blst() {
     min_sig::examine();
+}
+
+#[test]
+fn many_are_read_as_one_by_one() {
+    min_pk::reads_many_at_a_time();
+    min_sig::reads_many_at_a_time();
 }
 
 /// RFC 9380, appendices J.9.1 and J.10.1.

@@ -1,10 +1,11 @@
 //! Keys and witnesses are read as they were written, and JSON as snarkjs writes it.
 
 use num_bigint::BigUint;
+use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Bls12381Fp, Bn254Fp, PrimeField};
 use proofmill_op::msm::{Group, Stream as _};
 use proofmill_proof::groth16::{Curve, Proof, VerifyingKey};
-use proofmill_proof::snarkjs::{Matrix, Section, Witness, proof, public, verifying_key};
+use proofmill_proof::snarkjs::{Matrix, Section, Witness, Zkey, proof, public, verifying_key};
 
 use crate::small::{CURVES, circuit, everything, key, places, read_key, read_witness, witness};
 
@@ -19,6 +20,28 @@ fn base(curve: Curve) -> BigUint {
 fn written(curve: Curve, file: &str) -> String {
     let folder = if curve == Curve::Bn254 { "bn254" } else { "bls12_381" };
     std::fs::read_to_string(format!("tests/snarkjs/{folder}/{file}.json")).unwrap()
+}
+
+#[test]
+fn every_code_path_reads_the_same_points() {
+    for curve in CURVES {
+        let key = read_key(&key(curve)).unwrap();
+        let verifying = key.verifying_key().unwrap();
+        let points = |key: &Zkey, section| {
+            let points = key.points(section);
+            let mut bytes = vec![0; points.bytes().unwrap() as usize];
+            points.read_at(0, &mut bytes).unwrap();
+            bytes
+        };
+        for isa in Isa::available() {
+            let with_isa = key.clone().read_with(isa);
+            with_isa.check().unwrap();
+            assert_eq!(with_isa.verifying_key().unwrap(), verifying, "{isa}");
+            for section in Section::ALL {
+                assert!(points(&with_isa, section) == points(&key, section), "{section:?}, {isa}");
+            }
+        }
+    }
 }
 
 #[test]

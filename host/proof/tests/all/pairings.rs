@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use crate::support::{Liar, Lie, chain, cpu};
+use proofmill_algebra::Isa;
+use proofmill_cpu::CpuDevice;
 use proofmill_op::{Capability, Device, Error as DeviceError};
 use proofmill_proof::groth16::{Curve, Devices, PreparedVerifyingKey, Prover, Settings};
 use proofmill_proof::{Error, Pairings};
@@ -27,6 +29,16 @@ fn a_batch_of_proofs_is_judged_by_programs() {
     batch[17].0 = &other;
     assert_eq!(key.find_invalid(&batch).unwrap(), [17]);
     assert!(device.metrics().requests - before > 5);
+}
+
+#[test]
+fn work_beside_a_device_takes_its_code_path() {
+    for isa in Isa::available() {
+        let device: Arc<dyn Device> = Arc::new(CpuDevice::with_isa(Some(1), isa).unwrap());
+        assert_eq!(Pairings::by(device.clone()).isa(), isa);
+        assert_eq!(Pairings::Device(device).isa(), isa);
+    }
+    assert_eq!(Pairings::by(Liar::new(Lie::None)).isa(), Isa::best(), "it has none");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::secp256k1::Fn;
 use proofmill_op::ecdsa_verify::{Request, Response, SIGNATURE_BYTES, Signature};
@@ -22,7 +23,8 @@ pub struct Pending {
     submitted: Instant,
 }
 
-/// Parses keys and signatures, and submits those that can be verified in one request.
+/// Parses keys and signatures, and submits those that can be verified in one request. Compressed keys are decoded on this machine: with the
+/// code path of the device, or the best of this process for a device that has none, such as a card.
 pub fn submit<B: AsRef<[u8]>>(
     device: &dyn Device,
     items: &[Item<B>],
@@ -30,7 +32,8 @@ pub fn submit<B: AsRef<[u8]>>(
 ) -> Result<Pending> {
     let mut refused = Vec::with_capacity(items.len());
     let mut signatures = Vec::with_capacity(items.len() * SIGNATURE_BYTES);
-    for parsed in parse(items, policy) {
+    let isa = device.caps().isa.unwrap_or_else(Isa::best);
+    for parsed in parse_with(isa, items, policy) {
         refused.push(match parsed {
             Ok(signature) => {
                 signatures.extend_from_slice(&signature.to_bytes());
@@ -87,8 +90,16 @@ fn checked(response: Response, sent: usize, device: &str) -> Result<Vec<super::V
 }
 
 /// Converts keys and signatures to integers. Returns one result for each item, in order: the input of a device, or the reason for the
-/// rejection. For callers that keep parsed signatures; [`submit`] does this as well.
+/// rejection. For callers that keep parsed signatures; [`submit`] does this as well. Takes the best code path of this process.
 pub fn parse<B: AsRef<[u8]>>(
+    items: &[Item<B>],
+    policy: Policy,
+) -> Vec<std::result::Result<Signature, Rejection>> {
+    parse_with(Isa::best(), items, policy)
+}
+
+fn parse_with<B: AsRef<[u8]>>(
+    isa: Isa,
     items: &[Item<B>],
     policy: Policy,
 ) -> Vec<std::result::Result<Signature, Rejection>> {
@@ -105,7 +116,7 @@ pub fn parse<B: AsRef<[u8]>>(
         Ok(signature)
     };
     let mut parsed: Vec<_> = items.iter().enumerate().map(begin).collect();
-    for (place, point) in places.into_iter().zip(key::decompress(&compressed)) {
+    for (place, point) in places.into_iter().zip(key::decompress(isa, &compressed)) {
         match (point, &mut parsed[place]) {
             (Ok((x, y)), Ok(signature)) => (signature.qx, signature.qy) = (x, y),
             (Err(error), refused) => *refused = Err(error.into()),

@@ -41,8 +41,8 @@ impl Key {
 
 /// The points of these compressed keys, in their order; on this machine whatever the device, because a request has both
 /// coordinates.
-pub(super) fn decompress(keys: &[[u8; 33]]) -> Vec<Result<Coordinates, EncodingError>> {
-    let points = sec1::decode_compressed_batch(Isa::best(), keys);
+pub(super) fn decompress(isa: Isa, keys: &[[u8; 33]]) -> Vec<Result<Coordinates, EncodingError>> {
+    let points = sec1::decode_compressed_batch(isa, keys);
     points.into_iter().map(|point| point.map(written)).collect()
 }
 
@@ -70,7 +70,7 @@ mod tests {
     fn read(key: &[u8]) -> Result<Coordinates, EncodingError> {
         match Key::read(key)? {
             Key::Whole(coordinates) => Ok(coordinates),
-            Key::Compressed(key) => decompress(&[key]).remove(0),
+            Key::Compressed(key) => decompress(Isa::best(), &[key]).remove(0),
         }
     }
 

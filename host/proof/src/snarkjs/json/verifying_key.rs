@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, pairing};
 use proofmill_algebra::tower::{Fp6, Tower};
@@ -89,7 +90,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
 }
 
 /// Formats the file of a key. Returns an error if the length of a point does not fit the curve, or alpha or beta is not in
-/// its group.
+/// its group. The pairing of alpha and beta takes the best code path of this process.
 pub fn text(key: &VerifyingKey) -> Result<String> {
     let points = points(key)?;
     Ok(document::text(&Written {
@@ -101,8 +102,8 @@ pub fn text(key: &VerifyingKey) -> Result<String> {
         vk_gamma_2: points.vk_gamma_2,
         vk_delta_2: points.vk_delta_2,
         vk_alphabeta_12: match key.curve {
-            Curve::Bn254 => alphabeta::<Bn254>(key)?,
-            Curve::Bls12_381 => alphabeta::<Bls12381>(key)?,
+            Curve::Bn254 => alphabeta::<Bn254>(Isa::best(), key)?,
+            Curve::Bls12_381 => alphabeta::<Bls12381>(Isa::best(), key)?,
             _ => unreachable!("refused above"),
         },
         IC: points.IC,
@@ -140,11 +141,11 @@ impl<'de> Deserialize<'de> for VerifyingKey {
 }
 
 /// Computes e(alpha, beta). snarkjs uses the same power of p^12 - 1 over r as [`proofmill_algebra::pairing`].
-fn alphabeta<E: Pairing>(key: &VerifyingKey) -> Result<Fp12Text> {
+fn alphabeta<E: Pairing>(isa: Isa, key: &VerifyingKey) -> Result<Fp12Text> {
     let wrong = |argument| move |error| Error::argument(argument, format!("{error}"));
     let alpha = pair::decode::<E::G1>(&key.alpha_g1).map_err(wrong("alpha_g1"))?;
     let beta = pair::decode::<E::G2>(&key.beta_g2).map_err(wrong("beta_g2"))?;
-    let value = deep(|| pairing::<E>(&alpha, &beta));
+    let value = deep(|| pairing::<E>(isa, &alpha, &beta));
     Ok([value.c0, value.c1].map(fp6_text))
 }
 

@@ -1,5 +1,6 @@
 //! The header of a key, with its six points.
 
+use proofmill_algebra::Isa;
 use proofmill_op::msm::{Group, Instance};
 use proofmill_op::ntt::MAX_LOG_SIZE;
 
@@ -29,7 +30,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub fn read(container: &Container) -> Result<Self> {
+    pub fn read(isa: Isa, container: &Container) -> Result<Self> {
         protocol(container.section(1)?)?;
         let mut part = container.section(2)?;
         let facts = Facts::read(&mut part, Prime::Base)?;
@@ -43,7 +44,8 @@ impl Header {
             return Err(part.wrong(start, problem).into());
         }
         let domain_log = domain(&mut part, facts)?;
-        let mut point = |group, what| point(&mut part, Instance::new(facts.curve, group), what);
+        let mut point =
+            |group, what| point(isa, &mut part, Instance::new(facts.curve, group), what);
         let alpha_g1 = point(Group::G1, "alpha in G1")?;
         let beta_g1 = point(Group::G1, "beta in G1")?;
         let beta_g2 = point(Group::G2, "beta in G2")?;
@@ -99,11 +101,11 @@ fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
     Ok(size.ilog2())
 }
 
-fn point(part: &mut Part<'_>, instance: Instance, what: &str) -> Result<Vec<u8>> {
+fn point(isa: Isa, part: &mut Part<'_>, instance: Instance, what: &str) -> Result<Vec<u8>> {
     let start = part.at();
     let encoding = part.take(instance.point_bytes(), what)?;
     let wrong = |problem: &str| -> FileError { part.wrong(start, format!("{what} is {problem}")) };
-    let point = decode(instance, encoding).map_err(|error| wrong(&error.to_string()))?;
+    let point = decode(isa, instance, encoding).map_err(|error| wrong(&error.to_string()))?;
     match point.iter().all(|&byte| byte == 0) {
         true => Err(wrong("the identity").into()),
         false => Ok(point),

@@ -31,6 +31,7 @@ pub struct PointSection {
 impl PointSection {
     /// Wraps a section that must have `count` points.
     pub(super) fn new(
+        isa: Isa,
         source: &Source,
         part: Part<'_>,
         instance: Instance,
@@ -38,13 +39,8 @@ impl PointSection {
     ) -> Result<Self> {
         let (label, offset) = (part.label(), part.at());
         part.all(count, instance.point_bytes(), "points")?;
-        let (source, count, isa) = (source.clone(), count as usize, Isa::best());
+        let (source, count) = (source.clone(), count as usize);
         Ok(Self { source, label, offset, instance, count, isa })
-    }
-
-    /// Reads the points with the code path of an instruction-set level.
-    pub fn read_with(self, isa: Isa) -> Self {
-        Self { isa, ..self }
     }
 
     /// Returns the group.
@@ -62,7 +58,7 @@ impl PointSection {
     pub fn check(&self) -> Result<()> {
         let points = self.stored().par_chunks_exact(self.instance.point_bytes()).enumerate();
         let wrong = points.map(|(number, point)| {
-            decode(self.instance, point).err().map(|error| self.wrong(number, error))
+            decode(self.isa, self.instance, point).err().map(|error| self.wrong(number, error))
         });
         parallel(|| wrong.find_map_first(|wrong| wrong)).map_or(Ok(()), |wrong| Err(wrong.into()))
     }
