@@ -264,7 +264,7 @@ fn the_machine_is_described() {
 #[test]
 fn the_selftest_passes_and_chooses() {
     expect(&run(&["selftest", "--filter", "48,5"]), 0, &["checks passed, 0 failed"]);
-    let output = run(&["selftest", "--json", "--filter", "(48,5): parked"]);
+    let output = run(&["selftest", "--json", "--filter", "(48,5): resident"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((report["passed"].as_u64(), report["failed"].as_u64()), (Some(1), Some(0)));
     expect(&run(&["selftest", "--filter", "no such check"]), 2, &["no such check"]);

@@ -76,15 +76,15 @@ fn clients_of_other_processes_are_served_until_a_signal_ends_it() {
     let (said, code) = server.end();
     assert_eq!((said.as_str(), code), ("2 clients, 2 requests\n", Some(0)));
     expect(&verify(&uri), 3, &["tcp://"]);
-    // An object a line, with a span for each client and what it asked.
+    // An object a line, with a span for each client and each of its requests.
     let log = server.log();
     let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
     let lines: Vec<serde_json::Value> = lines.collect();
-    let told = |message: &str| lines.iter().filter(|line| line["message"] == message).count();
-    assert_eq!(["welcome", "left", "refused"].map(told), [2, 2, 2], "{log}");
-    let answered = lines.iter().find(|line| line["message"] == "answered").unwrap();
-    assert_eq!(answered["spans"][0]["name"], "client", "{log}");
-    assert_eq!(answered["span"]["asked"], "ecdsa_verify (secp256k1)", "{log}");
+    let count = |message: &str| lines.iter().filter(|line| line["message"] == message).count();
+    assert_eq!(["welcome", "left", "refused"].map(count), [2, 2, 2], "{log}");
+    let done = lines.iter().find(|line| line["message"] == "done").expect("a response");
+    assert_eq!(done["spans"][0]["name"], "client", "{log}");
+    assert_eq!(done["span"]["capability"], "ecdsa_verify (secp256k1)", "{log}");
     assert!(!log.contains("-token-"), "{log}");
 }
 

@@ -275,7 +275,7 @@ fn resident_points_are_for_their_group_and_device() {
     assert_eq!(found, "data: resident for msm (bls12_381_g1), not msm (bls12_381_g2)");
     let checked = Bases::resident(g1, resident.clone()).checked(Check::Subgroup);
     let found = problem(msm(&device, Request::new(checked, vec![0; 4 * SCALAR_BYTES])));
-    assert_eq!(found, "bases: resident with Check::None, not Subgroup");
+    assert_eq!(found, "bases: loaded with the check 'none', not 'subgroup'");
     let other = CpuDevice::new(Some(1)).unwrap();
     let elsewhere = Request::new(Bases::resident(g1, resident), vec![0; 4 * SCALAR_BYTES]);
     assert_eq!(problem(msm(&other, elsewhere)), "data: resident on another device");

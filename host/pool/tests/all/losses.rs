@@ -92,7 +92,7 @@ fn more_points_than_a_card_can_hold_are_resident_on_several() {
     let (scalars, wanted) = list(5000, 3);
     assert_eq!(msm(&pool, &resident, vec![scalars]).unwrap(), [wanted]);
     let full = load(&pool, host(&points)).unwrap_err().to_string();
-    assert!(full.contains("where the card's memory has room for"), "{full}");
+    assert!(full.contains("where the card's memory holds"), "{full}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn invalid_points_and_scalars_have_the_callers_numbers() {
     assert_eq!(short, "scalars: list 0 has 1 scalars for 90 points");
     let checked = resident.clone().checked(Check::Subgroup);
     let weak = submit(&pool, &checked, vec![scalars.clone()]).unwrap_err().to_string();
-    assert_eq!(weak, "bases: resident with Check::Curve, not Subgroup");
+    assert_eq!(weak, "bases: loaded with the check 'curve', not 'subgroup'");
     assert_eq!(msm(&pool, &resident, vec![scalars]).unwrap(), [wanted]);
 }
 
@@ -138,7 +138,7 @@ fn killed(make: impl Fn(&Pool) -> Bases) -> (Pool, Bases, Vec<Result<Vec<Vec<u8>
 }
 
 #[test]
-fn a_lost_range_goes_to_another_card_if_its_points_are_still_host() {
+fn a_lost_range_goes_to_another_card_if_its_points_are_still_on_the_host() {
     let points = points(300);
     let of_bytes = |pool: &Pool| load(pool, host(&points)).unwrap();
     let of_a_stream = |pool: &Pool| load(pool, Bases::streamed(BN254, points.to_vec())).unwrap();
@@ -163,7 +163,9 @@ fn a_lost_range_without_points_fails_its_msms_with_the_cards_name_and_no_others(
         assert!(matches!(error, Error::Failed { .. }), "{problem}");
         assert!(problem.contains("soft:1 is lost"), "{problem}");
         assert!(
-            problem.contains("the points 100 to 200 of these bases, which are not on"),
+            problem.contains(
+                "the points 100 to 200 of these bases, which are no longer in host memory"
+            ),
             "{problem}"
         );
     };
