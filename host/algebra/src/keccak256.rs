@@ -1,4 +1,4 @@
-//! Keccak-256 (Bertoni, Daemen, Peeters, Van Assche, *The Keccak reference*, version 3.0): the sponge of Keccak-f[1600] with a rate of 1,088
+//! Keccak-256 (Bertoni, Daemen, Peeters, Van Assche, *The Keccak reference*, version 3.0): the sponge of Keccak-f\[1600\] with a rate of 1,088
 //! bits and the padding 10*1. FIPS 202 adds two bits before the padding, so its SHA3-256 is another function.
 
 /// Bytes of a digest.
@@ -44,7 +44,7 @@ const PATH: [(usize, u32); 24] = {
 /// The state: lane (x, y) at 5 y + x.
 type State = [u64; 25];
 
-/// Keccak-f[1600].
+/// Keccak-f\[1600\].
 fn permute(a: &mut State) {
     for constant in IOTA {
         // theta

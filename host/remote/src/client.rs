@@ -150,7 +150,11 @@ impl Inside {
         }
         let number = link.fresh_ticket();
         let (mut job, ticket) = Job::new(link, number, &request, progress, receiver, buffer);
-        let ask = ClientMessage::Request { request, places, progress: progress_wanted };
+        let ask = ClientMessage::Request {
+            request: Box::new(request),
+            places,
+            progress: progress_wanted,
+        };
         let message = self.message(link, number, &ask, bulk)?;
         let loaded = source.map(|source| {
             let (inside, identity) = (Arc::downgrade(self), self.identity);

@@ -26,7 +26,7 @@ pub enum ClientMessage {
     Begin { silence: u32 },
     /// A request. Its bytes are in the bulk, or resident.
     Request {
-        request: AnyRequest,
+        request: Box<AnyRequest>,
         places: Vec<Place>,
         /// True if the client requests progress reports.
         progress: bool,

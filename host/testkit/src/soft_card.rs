@@ -79,7 +79,7 @@ struct Pending {
 /// The work behind a reply.
 enum What {
     /// Compute the verdict.
-    Verdict(AnyRequest),
+    Verdict(Box<AnyRequest>),
     /// Compute the MSM.
     Run(msm::Run),
     /// Send this reply.
@@ -171,7 +171,7 @@ impl SoftCard {
                     (request.personalisation, request.network) =
                         registers::asked(&self.registers, Self::block_of(engine));
                 }
-                What::Verdict(request)
+                What::Verdict(Box::new(request))
             }
         };
         self.outstanding.push_back(Pending { engine, index, what });

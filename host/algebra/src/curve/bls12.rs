@@ -17,7 +17,7 @@ pub(crate) trait Bls12: Tower {
 }
 
 /// Returns whether a point of the first curve is in the subgroup: phi(P) = (z^2 - 1) P (ePrint 2021/1130, section 6). The kernel of
-/// phi - (z^2 - 1) has as many points as its norm z^4 - z^2 + 1 = r says, so it is the subgroup and nothing else.
+/// phi - (z^2 - 1) has z^4 - z^2 + 1 = r points, its norm, so it is exactly the subgroup.
 pub(crate) fn is_in_g1<T: Bls12, C: Curve<Base = T::Base>>(point: &Projective<C>) -> Choice {
     let z2 = point.times_public(&T::Z).times_public(&T::Z);
     point.endomorphism().ct_eq(&(z2 - *point))

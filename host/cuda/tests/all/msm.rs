@@ -174,7 +174,7 @@ fn wrong_points_and_scalars_are_named() {
 fn points_outside_the_subgroup_are_named() {
     let Some(device) = device(Options::default()) else { return };
     // (0, 2) is on y^2 = x^3 + 4, and not of order r.
-    let mut point = vec![0; 96];
+    let mut point = [0; 96];
     point[48] = 2;
     let instance: Instance = "bls12_381_g1".parse().unwrap();
     let bases = |check| Bases::new(instance, &point[..]).checked(check);

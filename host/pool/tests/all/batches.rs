@@ -126,7 +126,7 @@ fn transforms_go_to_the_least_busy_card() {
 fn errors_are_those_of_a_single_card() {
     let (pool, _) = pool(&engines(), &[NONE; 3]);
     fn problem<R: RequestOf>(pool: &Pool, request: R) -> String {
-        response(pool, request).err().expect("an error").to_string()
+        response(pool, request).expect_err("an error").to_string()
     }
     let found = problem(&pool, verify(vec![0; 5]));
     assert!(found.starts_with("headers: 5 bytes are not a whole number"), "{found}");

@@ -91,7 +91,11 @@ fn send_modified(random: &mut Random, to: &mut Sender) -> io::Result<()> {
         1 => ClientMessage::Cancel,
         2 => ClientMessage::Release(random.below(3)),
         3 => ClientMessage::Metrics,
-        _ => ClientMessage::Request { request, places, progress: random.below(2) == 0 },
+        _ => ClientMessage::Request {
+            request: Box::new(request),
+            places,
+            progress: random.below(2) == 0,
+        },
     };
     let carries = matches!(ask, ClientMessage::Request { .. } | ClientMessage::Load);
     let mut head = postcard::to_stdvec(&ask).unwrap();

@@ -134,7 +134,7 @@ impl Session<'_> {
         };
         match ask {
             ClientMessage::Request { request, places, progress } => {
-                let taken = self.request(header, request, &places, progress, receiver)?;
+                let taken = self.request(header, *request, &places, progress, receiver)?;
                 match taken {
                     Ok(()) => self.out.send(Out::Look(ticket)).map_err(io::Error::other)?,
                     Err(error) => self.enqueue(ticket, Reply::Refused(Fault::from(&error))),

@@ -140,7 +140,10 @@ fn wrong_arguments_of_a_quotient_are_named() {
             assert!(problem(quotient(field, 0)).starts_with("lists: a count of 2^0, where"));
             let other = Instance::new(Curve::Bls12_381, Group::G1);
             let resident = problem(quotient(field, 6).resident_for(other));
-            assert_eq!(resident, "resident_for: this card has no resident scalars for bls12_381_g1");
+            assert_eq!(
+                resident,
+                "resident_for: this card has no resident scalars for bls12_381_g1"
+            );
         }
     }
 }

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use crate::conformance::conforms;
 use crate::support;
+use proofmill_op::Token;
 use proofmill_op::msm::{self, Bases, Curve, Group, Instance};
 use proofmill_op::{
     AnyCompleter, AnyRequest, AnyTicket, Argument, Cancel, Capability, Caps, Data, Device,
     DeviceKind, Error, Metrics, Progress, ResidentData, Result, Submit, ecdsa_verify, ntt,
 };
-use proofmill_remote::{Limits, Options, RemoteDevice, Running, Server, Token};
+use proofmill_remote::{Limits, Options, RemoteDevice, Running, Server};
 use proofmill_testkit::random::Random;
 
 const TOKEN: &str = "correct-horse-battery";
