@@ -37,6 +37,18 @@ class Memory(unittest.TestCase):
             with self.subTest(level=level):
                 self.assertEqual(self.scanned_service(level), 0)
 
+    def test_a_service_disables_core_dumps_unless_they_are_allowed(self):
+        for options, limit in (([], "0"), (["--allow-core-dumps"], "4096")):
+            with self.subTest(options=options):
+                command = ["prlimit", "--core=4096", PROOFMILL, "serve", "--key", f"k={self.key}", "--listen", "127.0.0.1:0", *options]
+                with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
+                    try:
+                        self.assertIn("//", service.stdout.readline())
+                        limits = Path(f"/proc/{service.pid}/limits").read_text()
+                        self.assertEqual(next(line for line in limits.splitlines() if "core file" in line).split()[4], limit)
+                    finally:
+                        service.terminate()
+
     def scanned_service(self, level):
         body = self.witness.read_bytes()
         wrong = bytearray(body)

@@ -46,9 +46,9 @@ class Logs(unittest.TestCase):
             proofmill.ntt("goldilocks", [3, 1, 0, 0])
             self.assertEqual(len(self.kept.records), count, self.texts())
         record = self.kept.records[0]
-        self.assertRegex(record.getMessage(), r"^operation asked=ntt \(goldilocks\) device=cpu:: answered ms=[\d.]+$")
+        self.assertRegex(record.getMessage(), r"^operation capability=ntt \(goldilocks\) device=cpu:: done ms=[\d.]+$")
         self.assertEqual((record.name, record.levelno, record.levelname), ("proofmill", logging.DEBUG, "DEBUG"))
-        self.assertEqual(record.proofmill["spans"], [("operation", {"asked": "ntt (goldilocks)", "device": "cpu:"})])
+        self.assertEqual(record.proofmill["spans"], [("operation", {"capability": "ntt (goldilocks)", "device": "cpu:"})])
         self.assertGreaterEqual(float(record.proofmill["ms"]), 0)
         logging.disable(logging.DEBUG)
         self.addCleanup(logging.disable, logging.NOTSET)
@@ -63,10 +63,10 @@ class Logs(unittest.TestCase):
         done = [text for text in self.texts() if text.startswith("proof curve=bn254: phase step=") and ": done ms=" in text]
         for step in ("MSM A", "MSM B1", "MSM B2", "MSM C", "rows", "quotient", "MSM H", "assembly", "check"):
             self.assertTrue(any(f"step={step}:" in text for text in done), (step, self.texts()))
-        self.assertTrue(any(": operation asked=msm (bn254_g2)" in text for text in self.texts()), self.texts())
+        self.assertTrue(any(": operation capability=msm (bn254_g2)" in text for text in self.texts()), self.texts())
         self.kept.records.clear()
         prover.prove_batch([self.folder / "witness.wtns"] * 8)
-        self.assertEqual(sum(": made ms=" in text for text in self.texts()), 8, self.texts())
+        self.assertEqual(sum("proof curve=bn254: done ms=" in text for text in self.texts()), 8, self.texts())
         witness = (self.folder / "witness.wtns").read_bytes()
         value = str(int.from_bytes(witness[-32:], "little"))
         self.assertFalse(any(value in text or witness[-32:].hex() in text for text in self.texts()), "a witness is logged")
@@ -108,7 +108,7 @@ class Logs(unittest.TestCase):
         )
         done = subprocess.run([sys.executable, "-c", program], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertEqual((self.folder / "log.txt").read_text().count(": made ms="), 24)
+        self.assertEqual((self.folder / "log.txt").read_text().count("proof curve=bn254: done ms="), 24)
 
     def test_who_sets_up_nothing_reads_nothing(self):
         program = "import proofmill; proofmill.ntt('goldilocks', [1])"
