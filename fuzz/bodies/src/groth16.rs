@@ -66,7 +66,7 @@ pub(crate) fn key(input: &[u8]) {
 
 /// Proves with a changed witness and a valid key.
 pub(crate) fn witness(input: &[u8]) {
-    let Some(witness) = accepted(Witness::from_bytes("input", Arc::from(input))) else { return };
+    let Some(witness) = accepted(Witness::from_bytes("input", input.to_vec())) else { return };
     let prover = &small(witness.curve()).prover;
     let Some(proved) = accepted(prover.prove(&witness)) else { return };
     assert_eq!(proved.public_inputs, witness.values()[1..=proved.public_inputs.len()]);

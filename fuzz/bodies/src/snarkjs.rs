@@ -75,7 +75,7 @@ fn is_scalar(curve: Curve, value: &Scalar) -> bool {
 
 /// A witness.
 pub(crate) fn wtns(input: &[u8]) {
-    let read = Witness::from_bytes("input", Arc::from(input));
+    let read = Witness::from_bytes("input", input.to_vec());
     let Some(witness) = accepted(input, read) else { return };
     assert_eq!(witness.values().len(), witness.count());
     assert!(witness.values()[0][0] == 1);

@@ -22,7 +22,7 @@
 //! ".parse()?;
 //!
 //! let device = proofmill::open("cpu:?threads=1")?;
-//! let answer = coprocessor::run(&*device, program.request())?;
+//! let answer = coprocessor::run(&device, program.request())?;
 //! let sent = &answer.interrupts[0];
 //! assert_eq!((sent.index, sent.kind), (1, Kind::Fe12));
 //! assert!(sent.value.iter().all(|number| *number == [0; 48]));

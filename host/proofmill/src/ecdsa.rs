@@ -13,18 +13,18 @@
 //! let device = proofmill::open("cpu:")?;
 //! let digest = Hash::Sha256d.digest(b"hello");
 //! let item = Item { key, signature: Encoded::Der(der), digest };
-//! assert_eq!(ecdsa::verify(&*device, &item, Policy::default())?, Outcome::Valid);
+//! assert_eq!(ecdsa::verify(&device, &item, Policy::default())?, Outcome::Valid);
 //!
 //! // Any number at once. The outcome of an invalid signature contains the reason.
 //! let other = Item { digest: Hash::Sha256.digest(b"hello"), ..item.clone() };
 //! let short = Item { key: item.key[..32].to_vec(), ..item.clone() };
 //! let items = [item, other, short];
-//! let outcomes = ecdsa::verify_batch(&*device, &items, Policy::default())?;
+//! let outcomes = ecdsa::verify_batch(&device, &items, Policy::default())?;
 //! assert_eq!(outcomes[1].to_string(), "invalid: failed_sig_ver");
 //! assert_eq!(outcomes[2].to_string(), "invalid: key: 32 bytes where the form has 33");
 //!
 //! // Or only the invalid ones.
-//! let bad = ecdsa::find_invalid(&*device, &items, Policy::default())?;
+//! let bad = ecdsa::find_invalid(&device, &items, Policy::default())?;
 //! assert_eq!(bad.iter().map(|bad| bad.index).collect::<Vec<_>>(), [1, 2]);
 //! # Ok(())
 //! # }

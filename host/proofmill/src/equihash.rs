@@ -12,7 +12,7 @@
 //! let device = proofmill::open("cpu:?threads=1")?;
 //! let mut header = headers.iter().next().ok_or("no header")?.to_vec();
 //! header[104..108].copy_from_slice(&[0xff, 0xff, 0x07, 0x20]); // a target above what mainnet allows
-//! let verdict = equihash::verify(&*device, Params::N200_K9, Network::Main, &header)?;
+//! let verdict = equihash::verify(&device, Params::N200_K9, Network::Main, &header)?;
 //! assert!(verdict.mask() & Verdict::DIFFICULTY_FAIL != 0);
 //! assert!(verdict.errors().any(|name| name == "xor_non_zero"), "the solution was for another header");
 //! # Ok(())

@@ -9,7 +9,7 @@
 //! let device = proofmill::open("cpu:?threads=1")?;
 //! // Two preimages of two elements each.
 //! let preimages: Vec<u8> = [0u8, 1, 2, 3].into_iter().flat_map(element).collect();
-//! let digests = poseidon::hash(&*device, 2, preimages)?;
+//! let digests = poseidon::hash(&device, 2, preimages)?;
 //! assert_eq!(digests.len(), 64);
 //! assert_eq!(digests[..4], [0xff, 0xe7, 0x02, 0x9a]);
 //!

@@ -39,9 +39,9 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let values = Witness::open("witness.wtns")?.values().to_vec();
     let mut wrong = values.clone();
     wrong[0][0] = 2;
-    let refused = Witness::from_values(key.curve(), wrong).unwrap_err().to_string();
+    let refused = Witness::from_values(key.curve(), wrong.into_flattened()).unwrap_err().to_string();
     assert_eq!(refused, "witness: value 0 is not 1");
-    let witness = Witness::from_values(key.curve(), values)?;
+    let witness = Witness::from_values(key.curve(), values.into_flattened())?;
 
     // A ticket is a future; proofs and keys are values of serde, and what is read is checked.
     let settings = Settings { resident: true, ..Settings::default() };
@@ -51,7 +51,7 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let proof: Proof = serde_json::from_str(&text)?;
     let text = serde_json::to_string(&key.verifying_key()?)?;
     let verifying: VerifyingKey = serde_json::from_str(&text)?;
-    assert!(groth16::verify(&verifying, &proved.public, &proof)?);
+    assert!(groth16::verify(&verifying, &proved.public_inputs, &proof)?);
     let swapped = text.replacen("\"nPublic\":", "\"nPublic\":1", 1);
     assert!(serde_json::from_str::<VerifyingKey>(&swapped).is_err());
 
@@ -60,19 +60,19 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let work = move || -> Result<bool, Box<dyn std::error::Error + Send + Sync>> {
         let key = Zkey::open("circuit.zkey")?;
         let prover = Prover::new(&key, groth16::devices("cpu:?threads=1")?, Settings::default())?;
-        let proved = prover.prove(&again, None)?;
-        Ok(groth16::verify(&key.verifying_key()?, &proved.public, &proved.proof)?)
+        let proved = prover.prove(&again)?;
+        Ok(groth16::verify(&key.verifying_key()?, &proved.public_inputs, &proved.proof)?)
     };
     assert!(thread::spawn(work).join().map_err(|_| "a panic")?.map_err(|error| error.to_string())?);
 
-    // Progress, and a proof that is given up in the middle.
+    // Progress, and a proof that is cancelled in the middle.
     let (cancel, steps) = (Cancel::new(), Arc::new(Mutex::new(Vec::new())));
-    let (says, told) = (cancel.clone(), steps.clone());
+    let (canceller, seen) = (cancel.clone(), steps.clone());
     let watch = Arc::new(move |step: Step, part: f64| {
         assert!((0.0..=1.0).contains(&part));
-        told.lock().unwrap().push(step);
+        seen.lock().unwrap().push(step);
         if step == Step::Quotient {
-            says.cancel();
+            canceller.cancel();
         }
     });
     let control = Control::none().with_progress(watch).with_cancel(cancel);
@@ -83,11 +83,11 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut witnesses = vec![witness.clone(); 16];
     let mut other = witness.values().to_vec();
     other.last_mut().ok_or("no values")?[0] ^= 1;
-    witnesses[7] = Witness::from_values(key.curve(), other)?;
+    witnesses[7] = Witness::from_values(key.curve(), other.into_flattened())?;
     let made = prover.prove_batch(&witnesses, &Cancel::new())?;
     assert_eq!(made.iter().position(Result::is_err), Some(7));
     for proved in made.iter().flatten() {
-        assert!(groth16::verify(&verifying, &proved.public, &proved.proof)?);
+        assert!(groth16::verify(&verifying, &proved.public_inputs, &proved.proof)?);
     }
     let count = AtomicUsize::new(0);
     let all = witnesses.into_iter().map(Ok);
@@ -99,8 +99,8 @@ pub fn run() -> Result<(), Box<dyn std::error::Error>> {
     // Points and scalars as types; one list too short is named.
     let device = proofmill::open("cpu:?threads=1")?;
     let (points, scalars) = ([G1::GENERATOR; 2], [Fr::from(5), -Fr::from(5)]);
-    assert_eq!(msm::sum_of(&*device, &points, &scalars)?, Affine::<G1>::IDENTITY);
-    let refused = msm::sum_of(&*device, &points, &scalars[..1]).unwrap_err().to_string();
+    assert_eq!(msm::msm_affine(&device, &points, &scalars)?, Affine::<G1>::IDENTITY);
+    let refused = msm::msm_affine(&device, &points, &scalars[..1]).unwrap_err().to_string();
     assert_eq!(refused, "scalars: 1 for 2 points");
 
     // For `cpu:` alone no card, no GPU and no other machine can be opened.

@@ -43,14 +43,15 @@ impl Witness {
         Self::read(Source::open(path.as_ref())?)
     }
 
-    /// Reads bytes in memory, under a name for errors.
-    pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Bytes>) -> Result<Self> {
-        Self::read(Source::new(name, bytes.into()))
+    /// Reads bytes in memory, under a name for errors. The memory of a plain vector is taken over.
+    pub fn from_bytes(name: impl Into<String>, bytes: impl Into<SecretBytes>) -> Result<Self> {
+        Self::read(Source::new(name, bytes.into().into()))
     }
 
-    /// Reads values, canonical and little-endian, each below r: 1, the public inputs, the other signals. Secret bytes are not copied.
-    pub fn from_values(curve: Curve, values: impl Into<Bytes>) -> Result<Self> {
-        let bytes = values.into();
+    /// Reads values, canonical and little-endian, each below r: 1, the public inputs, the other signals. The memory of a
+    /// plain vector is taken over.
+    pub fn from_values(curve: Curve, values: impl Into<SecretBytes>) -> Result<Self> {
+        let bytes = Bytes::from(values.into());
         let wrong = |problem: String| Err(Error::argument("witness", problem));
         let Some(facts) = Facts::of(curve) else {
             return wrong(format!("there are no proofs over {}", curve.name()));

@@ -36,7 +36,7 @@ pub fn read_key(bytes: &[u8]) -> Result<Zkey> {
 }
 
 pub fn read_witness(bytes: &[u8]) -> Result<Witness> {
-    Witness::from_bytes("a.wtns", Arc::from(bytes))
+    Witness::from_bytes("a.wtns", bytes.to_vec())
 }
 
 /// Returns all contents of a key, concatenated.

@@ -41,7 +41,7 @@ fn main() -> Result<(), Anything> {
         transactions.extend(found.map_err(|error| format!("{file}: {error}"))?);
     }
     let device = proofmill::open("cpu:")?;
-    let found = inputs::examine(&*device, transactions)?;
+    let found = inputs::examine(&device, transactions)?;
     if let Some(path) = lines.flatten() {
         write(&found, &path).map_err(|error| format!("{path}: {error}"))?;
     }

@@ -16,11 +16,11 @@
 //! let leaves = [0; 64 * 32];
 //! let shape = Shape::new(8, 64)?;
 //! let mut rows = std::io::Cursor::new(Vec::new());
-//! let root = tree::build(&*device, shape, Leaves::Nodes, &mut &leaves[..], &mut rows)?;
+//! let root = tree::build(&device, shape, Leaves::Nodes, &mut &leaves[..], &mut rows)?;
 //!
 //! rows.set_position(0);
 //! let proof = tree::prove(shape, &mut rows, 42)?;
-//! assert_eq!(proof.root(&*device)?, root);
+//! assert_eq!(proof.root(&device)?, root);
 //! # Ok(())
 //! # }
 //! ```

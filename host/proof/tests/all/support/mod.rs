@@ -28,7 +28,7 @@ pub fn files(curve: Curve, statement: &Statement) -> (Zkey, Vec<u8>) {
 
 /// Reads a witness from bytes.
 pub fn witness(bytes: &[u8]) -> Witness {
-    Witness::from_bytes("witness", bytes).unwrap()
+    Witness::from_bytes("witness", bytes.to_vec()).unwrap()
 }
 
 /// Returns key and witness of a chain of this many constraints.
