@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use proofmill_algebra::{ISA_VARIABLE, Isa};
 use proofmill_op::process::parallel;
 use proofmill_op::{
-    AnyRequest, AnyResponse, AnyTicket, Cancel, Caps, Data, Device, DeviceKind, Error, Metrics,
-    ResidentData, Result, Ticket, operations,
+    AnyRequest, AnyResponse, AnyTicket, Bytes, Cancel, Caps, Data, Device, DeviceKind, Error,
+    Metrics, ResidentData, Result, StackWipe, Ticket, operations, wipe_stack,
 };
 
 use crate::pool::Pool;
@@ -86,12 +86,18 @@ impl CpuDevice {
     fn start<T: Send + 'static>(
         &self,
         exec: Exec,
+        is_secret: bool,
         work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T> + Send + 'static,
     ) -> Ticket<T> {
         let (completer, ticket) = Ticket::pair();
         let tally = self.tally.clone();
         let job = move || {
             let response = tally.count(|| work(&|| completer.is_cancelled()));
+            match exec {
+                _ if !is_secret => {}
+                Exec::Inline => wipe_stack(),
+                Exec::Pool => drop(StackWipe),
+            }
             completer.complete(response);
         };
         match exec {
@@ -108,9 +114,12 @@ impl CpuDevice {
         O::prepare(request, context)
     }
 
-    fn submit_to<O: Run>(&self, request: O::Request) -> Result<AnyTicket> {
+    fn submit_to<O: Run>(&self, mut request: O::Request) -> Result<AnyTicket> {
+        let is_secret = O::data_mut(&mut request)
+            .iter()
+            .any(|data| data.on(self.identity).is_ok_and(Bytes::is_secret));
         let Job { exec, work } = self.prepare::<O>(request)?;
-        Ok(O::erase_ticket(self.start(exec, move |cancelled| work(exec, cancelled))))
+        Ok(O::erase_ticket(self.start(exec, is_secret, move |cancelled| work(exec, cancelled))))
     }
 
     fn execute_on_caller<O: Run>(
@@ -206,8 +215,8 @@ mod tests {
     fn a_panic_fails_its_ticket_and_no_other() {
         let device = CpuDevice::new(Some(1)).unwrap();
         for (exec, completed) in [(Exec::Inline, 2), (Exec::Pool, 4)] {
-            let broken = device.start::<()>(exec, |_| panic!("on purpose"));
-            let next = device.start::<()>(exec, |_| Err(Error::argument("test", "reached")));
+            let broken = device.start::<()>(exec, false, |_| panic!("on purpose"));
+            let next = device.start::<()>(exec, false, |_| Err(Error::argument("test", "reached")));
             let Err(Error::Lost { problem, .. }) = broken.wait() else {
                 panic!("{exec:?}: the panic was not reported")
             };
@@ -222,7 +231,7 @@ mod tests {
     fn a_small_request_is_executed_inline() {
         let device = CpuDevice::new(Some(1)).unwrap();
         let (release, held) = std::sync::mpsc::channel::<()>();
-        let busy = device.start::<()>(Exec::Pool, move |_| {
+        let busy = device.start::<()>(Exec::Pool, false, move |_| {
             held.recv().expect("the test lets it go");
             Err(Error::argument("test", "over"))
         });
@@ -281,7 +290,7 @@ mod tests {
     fn execution_on_the_callers_threads_needs_none_of_the_devices() {
         let device = CpuDevice::new(Some(1)).unwrap();
         let (release, held) = std::sync::mpsc::channel::<()>();
-        let busy = device.start::<()>(Exec::Pool, move |_| {
+        let busy = device.start::<()>(Exec::Pool, false, move |_| {
             held.recv().expect("the test lets it go");
             Err(Error::argument("test", "over"))
         });

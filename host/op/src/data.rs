@@ -38,6 +38,11 @@ impl Deref for Bytes {
 }
 
 impl Bytes {
+    /// Returns whether the bytes are secret.
+    pub fn is_secret(&self) -> bool {
+        matches!(self, Self::Secret(_))
+    }
+
     /// Returns a copy of a range. The copy of secret bytes is secret.
     pub fn copy_range(&self, range: std::ops::Range<usize>) -> Self {
         match self {

@@ -34,6 +34,6 @@ pub use features::not_in_this_build;
 pub use operation::{Operation, ResponseOf, Submit};
 pub use progress::Progress;
 pub use registry::{AnyCompleter, AnyRequest, AnyResponse, AnyTicket, Erased, RequestOf};
-pub use secret::{Full, Secret, SecretBytes, lock_memory, wipe};
+pub use secret::{Full, Secret, SecretBytes, StackWipe, lock_memory, wipe, wipe_stack};
 pub use ticket::{Completer, Ticket, milliseconds};
 pub use token::{TOKEN_VARIABLE, Token};

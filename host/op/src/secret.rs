@@ -8,17 +8,22 @@
 use std::fmt;
 use std::hint::black_box;
 use std::io::{self, Read};
-use std::mem::size_of;
+use std::mem::{MaybeUninit, size_of};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::MmapMut;
+
+use crate::process::parallel;
 
 /// The smallest size for which a secret gets its own pages, which are excluded from core dumps and can be locked.
 const OWN_PAGES: usize = 1 << 16;
 
 /// Bytes that are read at a time from a stream of unknown length: the size of a pipe.
 const PART: usize = 1 << 16;
+
+/// Bytes that [`wipe_stack`] overwrites: more than a computation with secrets uses below its caller.
+const STACK: usize = 128 << 10;
 
 static LOCKS: AtomicBool = AtomicBool::new(false);
 
@@ -278,6 +283,26 @@ unsafe fn overwrite(start: *mut u8, bytes: usize) {
 pub fn wipe(bytes: &mut [u8]) {
     // SAFETY: every byte pattern is a value of `u8`.
     unsafe { overwrite(bytes.as_mut_ptr(), bytes.len()) };
+}
+
+/// Overwrites the unused part of this thread's stack below the caller, where functions that have returned leave single values.
+#[inline(never)]
+pub fn wipe_stack() {
+    let mut unused = MaybeUninit::<[u8; STACK]>::uninit();
+    // SAFETY: the memory is a local variable of this size.
+    unsafe { overwrite(unused.as_mut_ptr().cast(), STACK) };
+}
+
+/// Overwrites the unused stack of the threads that compute with secrets, when it is dropped: that of this thread at once, and those of its
+/// rayon pool, or of the pool of [`parallel`], as soon as each has no work.
+#[must_use]
+pub struct StackWipe;
+
+impl Drop for StackWipe {
+    fn drop(&mut self) {
+        wipe_stack();
+        parallel(|| rayon::spawn_broadcast(|_| wipe_stack()));
+    }
 }
 
 impl<T: Copy> fmt::Debug for Secret<T> {

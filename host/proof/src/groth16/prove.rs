@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use proofmill_algebra::STACK_BYTES;
 use proofmill_op::process::PerProcess;
-use proofmill_op::{Cancel, Ticket, milliseconds};
+use proofmill_op::{Cancel, StackWipe, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
 use super::attempt::{Attempt, Outcome};
@@ -113,6 +113,7 @@ impl Prover {
             return Err(Error::argument("witness", problem));
         }
         let _span = debug_span!("proof", curve = self.key.curve().name()).entered();
+        let _wipe = StackWipe;
         on_curve!(self.key.curve(), prove(self, witness, control, executor))
     }
 

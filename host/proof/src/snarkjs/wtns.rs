@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::Path;
 
 use proofmill_op::msm::Curve;
-use proofmill_op::{Bytes, SecretBytes};
+use proofmill_op::{Bytes, SecretBytes, wipe_stack};
 
 use super::container::{Container, Format};
 use super::curve::{Facts, Prime, SCALAR_BYTES, is_below};
@@ -163,6 +163,13 @@ fn raw_values(bytes: &[u8]) -> Option<usize> {
 
 /// Returns the index of the first invalid value, and the problem.
 fn problem_of(values: &[Scalar], facts: &Facts) -> Option<(usize, &'static str)> {
+    let problem = find_problem(values, facts);
+    wipe_stack();
+    problem
+}
+
+#[inline(never)]
+fn find_problem(values: &[Scalar], facts: &Facts) -> Option<(usize, &'static str)> {
     if let Some(number) = values.iter().position(|value| !is_below(value, facts.scalar)) {
         return Some((number, "is not below r"));
     }
