@@ -394,7 +394,7 @@ mod tests {
             ("f2:0,", "a card has no name; a list is of the form f2:0,1"),
             ("f2:1,1", "card 1 is named twice"),
             ("f2:0?prefix=/dev/x", "unknown option 'prefix' of f2:, which has timeout, emulated"),
-            ("f2:0?emulated=/nowhere", "no FPGA slot is on this machine"),
+            ("f2:0?emulated=/nowhere", "this machine has no FPGA slot"),
             ("uart:", "needs a port"),
             ("uart:/dev/null", "not a serial port"),
             ("uart:/dev/ttyNone", "there is no /dev/ttyNone"),

@@ -168,7 +168,7 @@ fn an_ecdsa_engine_that_goes_wrong_loses_the_card() {
         (Fault::Duplicates(3), "that was not sent"),
         (Fault::ShortReply(3), "18 bytes that claim to be 19"),
         (Fault::LongReply(3), "header"),
-        (Fault::Dies(3), "fault injector"),
+        (Fault::Dies(3), "an injected fault"),
     ] {
         let card = SoftCard::new(&[SoftEngine::ecdsa(8)], first_byte());
         let card = Card::open(Box::new(Faulty::new(card, fault)), options(fault)).unwrap();

@@ -460,7 +460,7 @@ fn a_card_that_contradicts_itself_is_lost() {
         (Fault::ShortReply(3), "claim to be"),
         (Fault::LongReply(3), "header"),
         (Fault::UnknownIndex(2), "that was not sent"),
-        (Fault::Dies(3), "fault injector"),
+        (Fault::Dies(3), "an injected fault"),
     ] {
         let (card, error) = with_fault(fault, Check::Subgroup);
         assert!(matches!(error, Error::Lost { .. }), "{fault:?}: {error}");

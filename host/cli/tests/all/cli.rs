@@ -136,7 +136,7 @@ fn a_device_that_is_not_there_ends_with_three() {
         &["make sim TRACE=1"],
     );
     expect(&verify(&["--device", "pcie:99", &file]), 3, &["there is no /dev/xdma99_user"]);
-    let no_slot = &["no FPGA slot is on this machine", "F2 instances"];
+    let no_slot = &["this machine has no FPGA slot", "F2 instances"];
     expect(&verify(&["--device", "f2:0?emulated=/nowhere", &file]), 3, no_slot);
     let output = verify(&["--params", "80,4", "/nowhere/file"]);
     expect(&output, 3, &["cpu: cannot do this: equihash_verify (80,4); it offers", "(200,9)"]);
