@@ -45,8 +45,8 @@ impl Options {
 
 /// A device of a remote machine.
 ///
-/// [`Device::submit`] returns when the server's device has accepted the request, so that it reports wrong arguments as other devices
-/// do. When the connection ends, all tickets end with [`Error::Lost`] or [`Error::TimedOut`]. The next request opens a new connection and loads
+/// [`Submit::submit`](proofmill_op::Submit::submit) returns when the server's device has accepted the request, so that it reports wrong
+/// arguments as other devices do. When the connection ends, all tickets end with [`Error::Lost`] or [`Error::TimedOut`]. The next request opens a new connection and loads
 /// the resident data that it uses again; for this, the client keeps a copy of resident data.
 pub struct RemoteDevice {
     caps: Caps,
