@@ -1,7 +1,7 @@
 //! `.sym`: the names of a circuit's signals, as circom writes them.
 //!
 //! A line is `label,variable,component,name`. The variable is -1 if the compiler removed the signal. Several signals may have
-//! one variable; the name with the most components is kept, and of equals the first.
+//! one variable; the first name is kept, which is the outermost in circom's order.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ impl Symbols {
                 |problem: String| source.wrong(format_args!("line {number}"), start, problem);
             if let Some((variable, name)) = parse(line.trim_ascii_end(), system, wrong)? {
                 let known = &mut starts[variable];
-                if *known == 0 || components(name) > components(name_at(&source, *known)) {
+                if *known == 0 {
                     *known = start + line.trim_ascii_end().len() - name.len();
                 }
             }
@@ -65,10 +65,6 @@ fn name_at(source: &Source, start: usize) -> &str {
     let bytes = &source.bytes()[start..];
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     std::str::from_utf8(bytes[..end].trim_ascii_end()).unwrap_or("")
-}
-
-fn components(name: &str) -> usize {
-    name.split('.').count()
 }
 
 /// Reads a line: a variable and its name. Returns `None` for a signal without a variable, and for an empty line.
@@ -110,11 +106,11 @@ mod tests {
     }
 
     #[test]
-    fn of_several_names_the_first_of_the_most_components_is_kept() {
+    fn of_several_names_the_first_is_kept() {
         let names = "1,1,1,main.out\n2,2,1,main.x\r\n3,2,0,main.sub.in\n4,2,0,main.sub.out\n5,-1,0,main.gone\n6,2,1,main.y";
         let names = read(names).unwrap();
         assert_eq!(names.name(1), Some("main.out"));
-        assert_eq!(names.name(2), Some("main.sub.in"));
+        assert_eq!(names.name(2), Some("main.x"));
         assert_eq!([0, 3, 99].map(|it| names.name(it)), [None; 3]);
         assert_eq!(read("").unwrap().name(1), None);
     }
