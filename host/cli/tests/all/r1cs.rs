@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::made::Made;
 use crate::support::{expect, piped, run, text};
 
-/// Constraints of the circuit: constraint i says that variable i + 2, squared, is variable i + 3 less i. The last is 1.
+/// Constraints of the circuit: constraint i is: variable i + 2, squared, equals variable i + 3 minus i. The last is 1.
 const CONSTRAINTS: usize = 9;
 const VARIABLES: usize = CONSTRAINTS + 2;
 const VALUE: usize = 32;

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// The constraints that a witness violates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violations {
-    /// How many.
+    /// The number of violated constraints.
     pub count: usize,
     /// The numbers of the first ones, ascending.
     pub first: Vec<usize>,
