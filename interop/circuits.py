@@ -36,11 +36,17 @@ def compiled(folder, circuit, values, power, prime="bn128", curve="bn254"):
     return statement(folder, zkey, wasm, values)
 
 
-def statement(folder, zkey, wasm, values):
-    """The witness to some inputs, and the verifying key."""
-    wanted, wtns, vkey = folder / "input.json", folder / "witness.wtns", folder / "vkey.json"
+def witness(folder, wasm, values):
+    """Returns the path of the witness to some inputs."""
+    wanted, wtns = folder / "input.json", folder / "witness.wtns"
     wanted.write_text(json.dumps(values))
     done(snarkjs("wtns", "calculate", wasm, wanted, wtns))
+    return wtns
+
+
+def statement(folder, zkey, wasm, values):
+    """The witness to some inputs, and the verifying key."""
+    wtns, vkey = witness(folder, wasm, values), folder / "vkey.json"
     done(snarkjs("zkey", "export", "verificationkey", zkey, vkey))
     return Statement(zkey, wtns, vkey)
 

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,15 +27,20 @@ SEMAPHORE = PACKAGES / "@zk-kit/semaphore-artifacts"
 
 
 def circom(circuit, prime, into):
-    """Compiles interop/circuits/<circuit>.circom. Returns the paths of the constraints and of the witness program."""
+    """Compiles interop/circuits/<circuit>.circom. Returns the paths of the constraints and of the witness program; the names of
+    signals are `<circuit>.sym` beside the constraints."""
     source = ROOT / f"interop/circuits/{circuit}.circom"
     # The compiler finds included files in a folder below the one that it runs in, and nowhere else.
-    run(["node", PACKAGES / "circom2/cli.js", source, "--r1cs", "--wasm", "--O2", "--prime", prime, "-l", "node_modules", "-o", into], cwd=INSTALLED)
+    run(["node", PACKAGES / "circom2/cli.js", source, "--r1cs", "--wasm", "--sym", "--O2", "--prime", prime, "-l", "node_modules", "-o", into], cwd=INSTALLED)
     return into / f"{circuit}.r1cs", into / f"{circuit}_js/{circuit}.wasm"
 
 
 def outcome(command):
-    return subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Into a file: snarkjs ends before a pipe has taken all of its output.
+    with tempfile.TemporaryFile("w+") as output:
+        result = subprocess.run([str(part) for part in command], stdout=output, stderr=subprocess.STDOUT)
+        output.seek(0)
+        return subprocess.CompletedProcess(result.args, result.returncode, output.read())
 
 
 def snarkjs(*arguments):

@@ -22,9 +22,9 @@ pub enum Command {
     ///
     /// INSECURE: tau, alpha and beta are derived from the seed. Whoever knows the seed can forge proofs.
     Ptau(Ptau),
-    /// Writes an INSECURE proving key for a sample circuit, a witness and the verification key.
+    /// Writes an INSECURE proving key for a sample circuit, its constraints, a witness and the verification key.
     ///
-    /// The files are INSECURE.zkey, witness.wtns and verification_key.json.
+    /// The files are INSECURE.zkey, circuit.r1cs, witness.wtns and verification_key.json.
     ///
     /// INSECURE: the key's secrets are derived from the seed. Whoever knows the seed can forge proofs.
     Circuit(CircuitArguments),
@@ -121,6 +121,7 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
         write("--out", &key, |to| circuit.write_insecure_key(seed, to))
     })?;
     said(&key, start, output)?;
+    write("--out", &at("circuit.r1cs"), |to| circuit.write_r1cs(to))?;
     write("--out", &witness, |to| circuit.write_witness(to))?;
     let exported = verifying_key::text(&Zkey::open(&key)?.verifying_key()?)?;
     write_all(&[("--out", &verifying, exported.as_bytes())])?;

@@ -44,6 +44,7 @@ mod point;
 mod poseidon;
 mod progress;
 mod prove;
+mod r1cs;
 #[cfg(feature = "selftest")]
 mod selftest;
 #[cfg(feature = "serve")]
@@ -51,6 +52,7 @@ mod serve;
 mod source;
 mod threads;
 mod verify;
+mod witness;
 
 use std::process::ExitCode;
 
@@ -88,6 +90,12 @@ enum Command {
     /// Describes Groth16 proving keys and exports their verification keys.
     #[command(subcommand)]
     Key(key::Command),
+    /// Describes and prints the constraints of a circuit (.r1cs) of circom.
+    #[command(subcommand)]
+    R1cs(r1cs::Command),
+    /// Finds the constraints that a witness violates.
+    #[command(subcommand)]
+    Witness(witness::Command),
     /// Sample circuits and INSECURE keys, for tests and benchmarks.
     #[cfg(feature = "dev")]
     #[command(subcommand)]
@@ -183,6 +191,9 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Verify(arguments) => verify::run(&arguments, output),
         Command::Key(key::Command::Info(arguments)) => key::info(&arguments, output),
         Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
+        Command::R1cs(r1cs::Command::Info(arguments)) => r1cs::info(&arguments, output),
+        Command::R1cs(r1cs::Command::Print(arguments)) => r1cs::print(&arguments, output),
+        Command::Witness(witness::Command::Check(arguments)) => witness::check(&arguments, output),
         #[cfg(feature = "dev")]
         Command::Dev(dev::Command::Ptau(arguments)) => dev::ptau(&arguments, output),
         #[cfg(feature = "dev")]

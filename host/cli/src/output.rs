@@ -84,6 +84,11 @@ impl Output {
         Self::new("standard output", io::stdout())
     }
 
+    /// Standard error, buffered as well.
+    pub fn stderr() -> Self {
+        Self::new("standard error", io::stderr())
+    }
+
     fn new(name: &'static str, stream: impl Write + io::IsTerminal + Send + 'static) -> Self {
         let terminal = stream.is_terminal();
         Self { writer: BufWriter::new(Box::new(stream)), name, terminal }
@@ -92,7 +97,7 @@ impl Output {
     /// Writes to standard error from now on if one of these files goes to standard output, so that the two do not mix.
     pub fn keep_apart_from<'a>(&mut self, files: impl IntoIterator<Item = &'a PathBuf>) {
         if files.into_iter().any(|file| is_stdout(file)) {
-            *self = Self::new("standard error", io::stderr());
+            *self = Self::stderr();
         }
     }
 

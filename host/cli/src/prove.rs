@@ -2,24 +2,25 @@
 
 mod report;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use proofmill::groth16::snarkjs::{self, Witness, Zkey};
+use proofmill::Uri;
+use proofmill::groth16::snarkjs::{self, R1cs, Symbols, Witness, Zkey};
 use proofmill::groth16::{
     Control, Error, Prover, Settings, StepProgress, devices_with_fallback, return_freed_memory,
 };
-use proofmill::{SecretBytes, Uri};
 
 use crate::hardening::Hardening;
 use crate::new_file::{keep_apart, write_all};
-use crate::output::{Exit, Output};
+use crate::output::{Exit, Output, report as report_error};
 use crate::progress::Progress;
-use crate::source::{is_stream, open, require_file, shown};
+use crate::r1cs::{self, Names};
+use crate::source::{read_witness, require_file};
 use crate::threads::Threads;
+use crate::witness::{Diagnosis, MAX};
 
 /// The steps of a proof, for the progress: five MSMs, rows, quotient, assembly, check.
 const STEPS: usize = 9;
@@ -55,6 +56,12 @@ pub struct Arguments {
     /// Writes one line of JSON: what was done where, time and memory. The report goes to standard error if - is an output
     #[arg(long)]
     json: bool,
+    /// The circuit's constraint system (.r1cs), a regular file: if the proof does not verify, prints the constraints that the
+    /// witness violates, with VALUES OF THE WITNESS, which is secret
+    #[arg(long, value_name = "FILE", conflicts_with = "no_self_check")]
+    r1cs: Option<PathBuf>,
+    #[command(flatten)]
+    names: Names,
     /// The proving key (.zkey), a regular file
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
@@ -76,8 +83,13 @@ impl Arguments {
 /// Proves, or shows the plan.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let Arguments { output: proof, public, zkey, threads, .. } = arguments;
-    let read = [Some(zkey), arguments.witness.as_ref()];
-    let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
+    let read = [
+        ("ZKEY", Some(zkey)),
+        ("WTNS", arguments.witness.as_ref()),
+        ("--r1cs", arguments.r1cs.as_ref()),
+        ("--sym", arguments.names.file()),
+    ];
+    let read: Vec<_> = read.into_iter().filter_map(|(name, file)| Some((name, file?))).collect();
     arguments.hardening.apply();
     keep_apart(&[("--output", proof), ("--public", public)], &read)?;
     require_file("ZKEY", zkey)?;
@@ -88,12 +100,20 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_with_fallback(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
-    let (prover, witness) = threads.run(|| {
+    let (prover, witness, circuit) = threads.run(|| {
         let key = Zkey::open(zkey)?;
-        let witness =
-            arguments.witness.as_deref().map(|file| read_witness(file, &key)).transpose()?;
+        let open = |file| Circuit::open(file, &arguments.names);
+        let circuit = arguments.r1cs.as_deref().map(open).transpose()?;
+        let read = |file| read_witness(file, key.variables(), key.name());
+        let witness = arguments.witness.as_deref().map(read).transpose()?;
+        if let (Some(circuit), Some(witness)) = (&circuit, &witness) {
+            circuit
+                .system
+                .require(witness)
+                .with_context(|| format!("{} with {}", circuit.system.name(), witness.name()))?;
+        }
         let prover = Prover::new(&key, devices, arguments.settings())?;
-        Ok((prover, witness))
+        Ok((prover, witness, circuit))
     })?;
     let plan = prover.plan()?;
     if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
@@ -113,13 +133,17 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let control = Control::none().with_progress(callback);
     let proved = threads.run(|| Ok(prover.prove_with(&witness, &control)))?;
     progress.finish();
-    let proved = proved.map_err(|error| match error {
-        Error::File(_) => error.into(),
-        other => {
+    let proved = match proved {
+        Ok(proved) => proved,
+        Err(error @ Error::File(_)) => return Err(error.into()),
+        Err(error) => {
+            let does_not_verify = matches!(error, Error::DoesNotVerify);
             let together = format!("{} with {}", zkey.display(), witness.name());
-            anyhow::Error::new(other).context(together)
+            let error = anyhow::Error::new(error).context(together);
+            let Some(circuit) = circuit.filter(|_| does_not_verify) else { return Err(error) };
+            return circuit.explain(&error, witness, *threads);
         }
-    })?;
+    };
     write_all(&[
         ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
         ("--public", public, snarkjs::public::text(&proved.public_inputs).as_bytes()),
@@ -128,20 +152,38 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     Ok(Exit::Valid)
 }
 
-/// Maps a witness file, or reads a witness for this key from a stream into memory for secrets.
-fn read_witness(file: &Path, key: &Zkey) -> anyhow::Result<Witness> {
-    if !is_stream(file) {
-        return Ok(Witness::open(file)?);
+/// The constraints of `--r1cs`, and the names of their signals.
+struct Circuit {
+    system: R1cs,
+    names: Option<Symbols>,
+}
+
+impl Circuit {
+    fn open(file: &Path, names: &Names) -> anyhow::Result<Self> {
+        let system = r1cs::open("--r1cs", file)?;
+        let names = names.open(&system)?;
+        Ok(Self { system, names })
     }
-    let name = shown(file);
-    let max_bytes = Witness::max_file_bytes(key.variables());
-    let bytes = open(file).and_then(|mut stream| SecretBytes::read_to_end(&mut stream, max_bytes));
-    let bytes = bytes.map_err(|error| match error.kind() {
-        io::ErrorKind::FileTooLarge => {
-            anyhow::anyhow!("{error}, the most of a witness for {}", key.name())
+
+    /// Reports the error, then the violated constraints on standard error. Returns the error's exit code.
+    fn explain(
+        self,
+        error: &anyhow::Error,
+        witness: Witness,
+        threads: Threads,
+    ) -> anyhow::Result<Exit> {
+        report_error(error);
+        let Self { system, names } = self;
+        let violations = threads.run(|| Ok(system.check(&witness, MAX)?))?;
+        let mut output = Output::stderr();
+        if violations.count == 0 {
+            let name = system.name();
+            let problem = "the key is damaged, or it belongs to another circuit";
+            output.line(format_args!("{name}: the witness violates no constraint: {problem}"))?;
+        } else {
+            Diagnosis { system, witness, names }.print(&violations, &mut output)?;
         }
-        _ => error.into(),
-    });
-    let bytes = bytes.with_context(|| format!("WTNS: {name}"))?;
-    Ok(Witness::from_bytes(name, bytes)?)
+        output.flush()?;
+        Ok(Exit::of(error))
+    }
 }

@@ -8,8 +8,9 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 #[cfg(any(feature = "remote", feature = "serve"))]
 use proofmill::Token;
+use proofmill::groth16::snarkjs::Witness;
 use proofmill::pairing::Pairings;
-use proofmill::{Capability, Device, Uri};
+use proofmill::{Capability, Device, SecretBytes, Uri};
 
 use crate::threads;
 
@@ -108,13 +109,37 @@ pub fn read_stream(file: &Path, max_bytes: usize) -> anyhow::Result<Vec<u8>> {
 
 /// Refuses a key that is not a file. A key is mapped, and its parts are read many times in any order.
 pub fn require_file(argument: &str, key: &Path) -> anyhow::Result<()> {
-    if key == Path::new("-") || fs::metadata(key).is_ok_and(|it| !it.is_file()) {
-        let name = shown(key);
+    require_regular(argument, "a key", key)
+}
+
+/// Refuses an input that is not a file but must be mapped; `what` it is completes the message.
+pub fn require_regular(argument: &str, what: &str, file: &Path) -> anyhow::Result<()> {
+    if file == Path::new("-") || fs::metadata(file).is_ok_and(|it| !it.is_file()) {
+        let name = shown(file);
         bail!(
-            "{argument}: {name}: a key must be a regular file, not standard input, a pipe or a folder"
+            "{argument}: {name}: {what} must be a regular file, not standard input, a pipe or a folder"
         );
     }
     Ok(())
+}
+
+/// Maps a witness file, or reads a witness from a stream into memory for secrets. It may have the bytes of this number of
+/// values; `of` names the key or circuit in errors.
+pub fn read_witness(file: &Path, values: usize, of: &str) -> anyhow::Result<Witness> {
+    if !is_stream(file) {
+        return Ok(Witness::open(file)?);
+    }
+    let name = shown(file);
+    let max_bytes = Witness::max_file_bytes(values);
+    let bytes = open(file).and_then(|mut stream| SecretBytes::read_to_end(&mut stream, max_bytes));
+    let bytes = bytes.map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            anyhow::anyhow!("{error}, the most of a witness for {of}")
+        }
+        _ => error.into(),
+    });
+    let bytes = bytes.with_context(|| format!("WTNS: {name}"))?;
+    Ok(Witness::from_bytes(name, bytes)?)
 }
 
 /// Reads the token that clients must show, from the file of `--token-file` or from the environment.

@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | proving key | `.zkey` | [`Zkey`] |
 //! | witness | `.wtns` | [`Witness`] |
+//! | constraint system | `.r1cs` | [`R1cs`] |
+//! | names of signals | `.sym` | [`Symbols`] |
 //! | proof | `proof.json` | [`proof`] |
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
@@ -16,10 +18,16 @@ mod container;
 mod curve;
 mod group;
 mod json;
+mod r1cs;
 mod source;
+mod sym;
 mod wtns;
 mod zkey;
 
 pub use json::{proof, public, verifying_key};
+pub use r1cs::{
+    Combination, Constraint, Constraints, CustomGates, R1cs, Signed, Term, Violations, decimal,
+};
+pub use sym::Symbols;
 pub use wtns::Witness;
 pub use zkey::{Coefficient, Coefficients, Matrix, PointSection, Section, Zkey};

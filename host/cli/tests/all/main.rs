@@ -15,6 +15,7 @@ mod msm;
 mod ntt;
 mod pipes;
 mod poseidon;
+mod r1cs;
 #[cfg(all(unix, feature = "serve"))]
 mod serve;
 mod support;

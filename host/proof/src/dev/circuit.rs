@@ -7,7 +7,7 @@ use proofmill_algebra::pairing::{Bls12381, Bn254};
 use proofmill_algebra::{bls12_381, bn254};
 
 use super::r1cs::Builder;
-use super::{chain, sha256, wtns, zkey};
+use super::{chain, r1cs_file, sha256, wtns, zkey};
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
@@ -140,5 +140,10 @@ impl Circuit {
     /// Writes the witness, a `.wtns`.
     pub fn write_witness(&self, out: &mut dyn Write) -> io::Result<()> {
         of_either!(self, builder => wtns::write(out, builder.values()))
+    }
+
+    /// Writes the constraints, a `.r1cs`.
+    pub fn write_r1cs(&self, out: &mut dyn Write) -> io::Result<()> {
+        of_either!(self, builder => r1cs_file::write(out, builder))
     }
 }

@@ -103,6 +103,12 @@ impl Container {
         let place = place.ok_or_else(|| self.source.wrong(label, end, "is missing"))?;
         Ok(Part { source: &self.source, label: Some(label), at: place.start, end: place.end })
     }
+
+    /// Returns a section of the format by its number if the file has it.
+    pub fn optional(&self, number: u32) -> Option<Part<'_>> {
+        self.places[number as usize - 1].as_ref()?;
+        self.section(number).ok()
+    }
 }
 
 impl Format {
@@ -176,7 +182,8 @@ impl<'a> Part<'a> {
         self.array(what).map(u32::from_le_bytes)
     }
 
-    fn u64(&mut self, what: &str) -> Result<u64> {
+    /// Takes the next number of 64 bits.
+    pub fn u64(&mut self, what: &str) -> Result<u64> {
         self.array(what).map(u64::from_le_bytes)
     }
 

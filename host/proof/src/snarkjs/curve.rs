@@ -72,6 +72,11 @@ impl Facts {
         KNOWN.map(|facts| format!("{} ({})", facts.word, facts.name)).join(", ")
     }
 
+    /// Returns proofmill's names of all curves that have files.
+    pub fn names() -> String {
+        KNOWN.map(|facts| facts.name).join(" and ")
+    }
+
     /// Returns the bytes of an element of Fp.
     pub fn base_bytes(&self) -> usize {
         8 * self.base.len()
@@ -102,7 +107,7 @@ impl Facts {
             return Ok(found);
         }
         let refused = is(prime, Bls12377Fp::MODULUS) || is(prime, Bls12377Fr::MODULUS);
-        let names = KNOWN.map(|facts| facts.name).join(" and ");
+        let names = Self::names();
         let problem = if refused {
             format!("the prime of bls12_377; the curves that are read are {names}")
         } else {
@@ -114,7 +119,7 @@ impl Facts {
 }
 
 /// Returns whether the bytes encode the integer.
-fn is(bytes: &[u8], integer: &[u64]) -> bool {
+pub(super) fn is(bytes: &[u8], integer: &[u64]) -> bool {
     let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
     bytes.len() == 8 * integer.len() && words.eq(integer.iter().copied())
 }

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{command, expect, run};
 
-/// A folder with a key, a witness and the verifying key.
+/// A folder with a key, its constraints, a witness and the verifying key.
 pub struct Made(pub TempDir);
 
 impl Made {
@@ -73,7 +73,7 @@ impl Made {
 
     /// Every file's name but those that were made first.
     pub fn others(&self) -> Vec<String> {
-        let first = ["INSECURE.zkey", "witness.wtns", "verification_key.json"];
+        let first = ["INSECURE.zkey", "circuit.r1cs", "witness.wtns", "verification_key.json"];
         let names = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().file_name());
         let names = names.map(|name| name.into_string().unwrap());
         names.filter(|name| !first.contains(&&name[..])).collect()
