@@ -11,11 +11,11 @@ mod control;
 mod plan;
 mod points;
 mod prove;
-mod quotient;
+pub(crate) mod quotient;
 mod report;
 mod route;
 mod rows;
-mod suite;
+pub(crate) mod suite;
 mod verify;
 
 pub use allocator::return_freed_memory;

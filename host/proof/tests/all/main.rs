@@ -10,6 +10,8 @@ mod files;
 mod gpu;
 mod groth16;
 mod pairings;
+mod plonk;
+mod plonk_key;
 mod prover;
 #[path = "../small/mod.rs"]
 mod small;
