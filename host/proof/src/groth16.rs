@@ -20,6 +20,7 @@ mod verify;
 
 pub use allocator::return_freed_memory;
 pub use control::Control;
+pub(crate) use plan::OVERHEAD;
 pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};

@@ -11,6 +11,7 @@
 //!
 //! Points and scalars in this crate's interface have the form of `proofmill_op::msm`: canonical little-endian bytes.
 
+mod attempts;
 pub mod bls;
 mod deep;
 #[cfg(feature = "dev")]
@@ -21,6 +22,7 @@ pub mod groth16;
 mod halves;
 mod pairings;
 pub mod plonk;
+mod random;
 pub mod snarkjs;
 
 pub use error::{Error, FileError, Result};

@@ -3,15 +3,27 @@
 //! The letters are the paper's: a, b, c are the wires, z is the permutation accumulator, t the quotient, W_zeta and W_zeta_omega the opening
 //! proofs at zeta and zeta omega. snarkjs writes xi for zeta. Points are in the form of [`proofmill_op::msm`].
 
+mod accumulator;
+mod attempt;
 mod lagrange;
 mod linearisation;
+mod plan;
+mod polynomial;
+mod prove;
+mod quotient;
+mod report;
+mod route;
 mod transcript;
+mod transforms;
 mod verify;
+mod wires;
 
 pub use proofmill_op::msm::Curve;
+pub use prove::Prover;
+pub use report::{Commitments, Control, Plan, Proved, Report, Step, StepProgress};
 pub use verify::{PreparedVerifyingKey, verify};
 
-pub use crate::groth16::Scalar;
+pub use crate::groth16::{Counts, Devices, Scalar, Settings};
 
 /// A proof: nine points of G1 and six values of polynomials.
 #[derive(Clone, Debug, PartialEq, Eq)]

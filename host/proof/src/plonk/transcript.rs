@@ -74,7 +74,11 @@ pub fn zeta<F: PrimeField>(alpha: F, quotient: [&[u8]; 3]) -> F {
 /// Returns v.
 pub fn v<F: PrimeField>(zeta: F, evaluations: &Evaluations) -> F {
     let round = Round::default().with_challenge(zeta);
-    evaluations.values().into_iter().fold(round, |round, value| round.with_scalar(value)).challenge()
+    evaluations
+        .values()
+        .into_iter()
+        .fold(round, |round, value| round.with_scalar(value))
+        .challenge()
 }
 
 /// Returns u.

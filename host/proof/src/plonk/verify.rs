@@ -265,10 +265,7 @@ impl<E: Suite> Key<E> {
     }
 
     /// Returns the sums of both sides over the points of the proofs.
-    fn sums(
-        &self,
-        claims: &[(&Claim<E>, &ScalarOf<E>)],
-    ) -> (Projective<E::G1>, Projective<E::G1>) {
+    fn sums(&self, claims: &[(&Claim<E>, &ScalarOf<E>)]) -> (Projective<E::G1>, Projective<E::G1>) {
         let (mut left, mut left_factors) = (Vec::new(), Vec::new());
         let (mut right, mut right_factors) = (Vec::new(), Vec::new());
         for (claim, factor) in claims {

@@ -12,6 +12,7 @@ mod groth16;
 mod pairings;
 mod plonk;
 mod plonk_key;
+mod plonk_prover;
 mod prover;
 #[path = "../small/mod.rs"]
 mod small;

@@ -78,7 +78,9 @@ fn a_proof_of_snarkjs_is_valid_and_no_part_can_be_changed() {
             *key_points(&mut other)[i] = proof.a.clone();
             assert!(!verify(&other, &public_inputs, &proof).unwrap(), "{curve:?} key {i}");
         }
-        for change in [|key: &mut VerifyingKey| key.k1[0] ^= 8, |key: &mut VerifyingKey| key.k2[0] ^= 8] {
+        for change in
+            [|key: &mut VerifyingKey| key.k1[0] ^= 8, |key: &mut VerifyingKey| key.k2[0] ^= 8]
+        {
             let mut other = key.clone();
             change(&mut other);
             assert!(!verify(&other, &public_inputs, &proof).unwrap());

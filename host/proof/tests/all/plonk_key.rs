@@ -45,7 +45,9 @@ fn everything_in<F: PrimeField>(key: &Zkey) -> Result<Vec<u8>> {
     }
     for wire in Wire::ALL {
         let wires = key.wires(wire);
-        all.extend(format!("{:?}", (0..wires.len()).map(|i| wires.get(i)).collect::<Vec<_>>()).bytes());
+        all.extend(
+            format!("{:?}", (0..wires.len()).map(|i| wires.get(i)).collect::<Vec<_>>()).bytes(),
+        );
     }
     for polynomial in Polynomial::ALL {
         for elements in [key.coefficients(polynomial), key.values(polynomial)] {
@@ -87,7 +89,8 @@ fn examine_polynomials<F: PrimeField>(key: &Zkey) {
         assert_eq!((coefficients.len(), values.len()), (n, 4 * n));
         let mut x = F::ONE;
         for i in 0..4 * n {
-            let value = (0..n).rev().fold(F::ZERO, |sum, k| sum * x + coefficients.get::<F>(k).unwrap());
+            let value =
+                (0..n).rev().fold(F::ZERO, |sum, k| sum * x + coefficients.get::<F>(k).unwrap());
             assert_eq!(value, values.get(i).unwrap(), "{polynomial:?} {i}");
             x *= root;
         }
@@ -153,19 +156,59 @@ fn a_wrong_value_has_a_section_and_a_byte() {
     let at = |number: u32, offset: usize| place(&file, number).content.start + offset;
     let cases: [(usize, &[u8], &str, &str); 14] = [
         (at(1, 0), &[10], "section 1 (header)", "a key of protocol fflonk, not of plonk"),
-        (counts, &[3], "section 2 (plonk header)", "2 public values, a constant and 1 sums in 3 variables"),
-        (counts + 4, &[5], "section 2 (plonk header)", "5 public values, a constant and 1 sums in 6 variables"),
+        (
+            counts,
+            &[3],
+            "section 2 (plonk header)",
+            "2 public values, a constant and 1 sums in 3 variables",
+        ),
+        (
+            counts + 4,
+            &[5],
+            "section 2 (plonk header)",
+            "5 public values, a constant and 1 sums in 6 variables",
+        ),
         (counts + 8, &[4], "section 2 (plonk header)", "a domain of 2^2 points, below 2^3"),
-        (counts + 8, &[7], "section 2 (plonk header)", "a domain of 7 points, not of a power of two up to 2^26"),
-        (counts + 8, &[0, 0, 0, 8], "section 2 (plonk header)", "a domain of 134217728 points, not of a power of two up to 2^26"),
+        (
+            counts + 8,
+            &[7],
+            "section 2 (plonk header)",
+            "a domain of 7 points, not of a power of two up to 2^26",
+        ),
+        (
+            counts + 8,
+            &[0, 0, 0, 8],
+            "section 2 (plonk header)",
+            "a domain of 134217728 points, not of a power of two up to 2^26",
+        ),
         (counts + 8, &[16], "section 7 (Qm)", "1280 bytes, where 80 scalars of 32 bytes are 2560"),
-        (counts + 12, &[0xff; 4], "section 2 (plonk header)", "2 public values, a constant and 4294967295 sums in 6 variables"),
-        (counts + 16, &[9], "section 2 (plonk header)", "9 constraints, 2 of them of public values, in 2^3 rows"),
+        (
+            counts + 12,
+            &[0xff; 4],
+            "section 2 (plonk header)",
+            "2 public values, a constant and 4294967295 sums in 6 variables",
+        ),
+        (
+            counts + 16,
+            &[9],
+            "section 2 (plonk header)",
+            "9 constraints, 2 of them of public values, in 2^3 rows",
+        ),
         (counts + 20, &[0xff; 32], "section 2 (plonk header)", "k1 is not below r"),
-        (at(3, 0), &[5], "section 3 (additions)", "addition 0: variable 5 in the sum that is variable 5"),
+        (
+            at(3, 0),
+            &[5],
+            "section 3 (additions)",
+            "addition 0: variable 5 in the sum that is variable 5",
+        ),
         (at(3, 8), &[0xff; 32], "section 3 (additions)", "addition 0: a factor is not below r"),
         (at(5, 8), &[6], "section 5 (B map)", "constraint 2: variable 6, where there are 6"),
-        (at(4, 0), &[0xff; 4], "section 4 (A map)", "constraint 0: variable 4294967295, where there are 6"),
+        (
+            at(4, 0),
+            &[0xff; 4],
+            "section 4 (A map)",
+            "constraint 0: variable 4294967295, where there are 6",
+        ),
     ];
     for (at, bytes, section, problem) in cases {
         let mut changed = file.clone();
@@ -183,5 +226,8 @@ fn a_wrong_value_has_a_section_and_a_byte() {
     let mut changed = file.clone();
     changed[at(14, 64)] ^= 1;
     let said = wrong(read(&changed).unwrap().check());
-    assert_eq!((said.section.as_str(), said.problem.as_str()), ("section 14 (powers of tau)", "point 1 is not on the curve"));
+    assert_eq!(
+        (said.section.as_str(), said.problem.as_str()),
+        ("section 14 (powers of tau)", "point 1 is not on the curve")
+    );
 }

@@ -14,7 +14,6 @@ use crate::snarkjs::curve::{BN254, Facts};
 use crate::snarkjs::source::regular;
 use crate::{Error, FileError, Result};
 
-
 /// A named sequence of bytes.
 pub(super) struct Document<'a> {
     name: &'a str,

@@ -65,7 +65,8 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
     };
     let expected = omega(facts, file.power);
     if scalar("w", file.w)? != expected {
-        let problem = format!("not {}, the root of unity of 2^{}", number::text(&expected), file.power);
+        let problem =
+            format!("not {}, the root of unity of 2^{}", number::text(&expected), file.power);
         return Err(document.wrong(file.w, "w", problem).into());
     }
     let x_g2 = g2(&document, facts, "X_2", &file.X_2)?;

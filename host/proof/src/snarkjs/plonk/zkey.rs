@@ -100,17 +100,8 @@ pub enum Polynomial {
 
 impl Polynomial {
     /// Every polynomial that the prover uses, in the file's order.
-    pub const ALL: [Self; 9] = [
-        Self::QM,
-        Self::QL,
-        Self::QR,
-        Self::QO,
-        Self::QC,
-        Self::S1,
-        Self::S2,
-        Self::S3,
-        Self::L0,
-    ];
+    pub const ALL: [Self; 9] =
+        [Self::QM, Self::QL, Self::QR, Self::QO, Self::QC, Self::S1, Self::S2, Self::S3, Self::L0];
 
     /// Returns the number of its section, and the number of polynomials before it there.
     fn place(self) -> (u32, usize) {

@@ -52,8 +52,10 @@ pub(super) fn check_wires(section: Part<'_>, header: &Header) -> Result<()> {
         None => Ok(()),
         Some(number) => {
             let found = u32::from_le_bytes(all[number]);
-            let problem =
-                format!("constraint {number}: variable {found}, where there are {}", header.variables);
+            let problem = format!(
+                "constraint {number}: variable {found}, where there are {}",
+                header.variables
+            );
             Err(section.wrong(section.at() + number * VARIABLE, problem).into())
         }
     }
