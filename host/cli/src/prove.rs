@@ -1,5 +1,6 @@
 //! `proofmill prove`: a proving key and a witness in, a proof and its public inputs out.
 
+mod protocol;
 mod report;
 
 use std::io;
@@ -8,10 +9,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{
-    Control, Error, Prover, Settings, StepProgress, devices_with_fallback, return_freed_memory,
-};
+use proofmill::groth16::snarkjs::{self, AnyZkey, Witness};
+use proofmill::groth16::{Control, Error, Settings, devices_with_fallback, return_freed_memory};
 use proofmill::{SecretBytes, Uri};
 
 use crate::hardening::Hardening;
@@ -20,9 +19,7 @@ use crate::output::{Exit, Output};
 use crate::progress::Progress;
 use crate::source::{is_stream, open, require_file, shown};
 use crate::threads::Threads;
-
-/// The steps of a proof, for the progress: five MSMs, rows, quotient, assembly, check.
-const STEPS: usize = 9;
+use protocol::ProvingKey;
 
 #[derive(Args)]
 #[command(after_help = examples!(
@@ -75,7 +72,7 @@ impl Arguments {
 
 /// Proves, or shows the plan.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
+    let Arguments { output: proof, public, zkey, .. } = arguments;
     let read = [Some(zkey), arguments.witness.as_ref()];
     let read: Vec<_> = ["ZKEY", "WTNS"].into_iter().zip(read.into_iter().flatten()).collect();
     arguments.hardening.apply();
@@ -85,17 +82,29 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         output.keep_apart_from([proof, public]);
     }
     return_freed_memory(); // as the plan has it
+    match arguments.threads.run(|| Ok(AnyZkey::open(zkey)?))? {
+        AnyZkey::Groth16(key) => with_key(&key, arguments, output),
+        AnyZkey::Plonk(key) => with_key(&key, arguments, output),
+    }
+}
+
+/// Proves with a key of either protocol, or shows the plan.
+fn with_key<K: ProvingKey>(
+    key: &K,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> anyhow::Result<Exit> {
+    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_with_fallback(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
     let (prover, witness) = threads.run(|| {
-        let key = Zkey::open(zkey)?;
         let witness =
-            arguments.witness.as_deref().map(|file| read_witness(file, &key)).transpose()?;
-        let prover = Prover::new(&key, devices, arguments.settings())?;
+            arguments.witness.as_deref().map(|file| read_witness(file, key)).transpose()?;
+        let prover = key.prover(devices, arguments.settings())?;
         Ok((prover, witness))
     })?;
-    let plan = prover.plan()?;
+    let plan = K::plan(&prover)?;
     if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
         // A named device that computes no step is an error of the caller.
         let what = format!("any step of a proof over {}", plan.curve.name());
@@ -105,13 +114,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         report::plan(&plan, arguments.json, output)?;
         return Ok(Exit::Valid);
     };
-    let progress = Arc::new(Progress::of_parts(STEPS));
-    let callback: StepProgress = {
+    let progress = Arc::new(Progress::of_parts(K::STEPS));
+    let control = {
         let progress = progress.clone();
-        Arc::new(move |step, part| progress.say(&step.to_string(), part))
+        let report = move |step: K::Step, part| progress.say(&step.to_string(), part);
+        Control::none().with_progress(Arc::new(report))
     };
-    let control = Control::none().with_progress(callback);
-    let proved = threads.run(|| Ok(prover.prove_with(&witness, &control)))?;
+    let proved = threads.run(|| Ok(K::prove(&prover, &witness, &control)))?;
     progress.finish();
     let proved = proved.map_err(|error| match error {
         Error::File(_) => error.into(),
@@ -121,20 +130,20 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         }
     })?;
     write_all(&[
-        ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
+        ("--output", proof, K::text(&proved.proof)?.as_bytes()),
         ("--public", public, snarkjs::public::text(&proved.public_inputs).as_bytes()),
     ])?;
-    report::proved(arguments, &plan, &prover.counts(), &proved, output)?;
+    report::proved(arguments, &plan, &K::counts(&prover), &proved, output)?;
     Ok(Exit::Valid)
 }
 
 /// Maps a witness file, or reads a witness for this key from a stream into memory for secrets.
-fn read_witness(file: &Path, key: &Zkey) -> anyhow::Result<Witness> {
+fn read_witness(file: &Path, key: &impl ProvingKey) -> anyhow::Result<Witness> {
     if !is_stream(file) {
         return Ok(Witness::open(file)?);
     }
     let name = shown(file);
-    let max_bytes = Witness::max_file_bytes(key.variables());
+    let max_bytes = Witness::max_file_bytes(key.witness_values());
     let bytes = open(file).and_then(|mut stream| SecretBytes::read_to_end(&mut stream, max_bytes));
     let bytes = bytes.map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => {

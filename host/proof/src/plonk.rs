@@ -21,7 +21,7 @@ mod wires;
 pub use proofmill_op::msm::Curve;
 pub use prove::Prover;
 pub use report::{Commitments, Control, Plan, Proved, Report, Step, StepProgress};
-pub use verify::{PreparedVerifyingKey, verify};
+pub use verify::{PreparedVerifyingKey, verify, verify_batch};
 
 pub use crate::groth16::{Counts, Devices, Scalar, Settings};
 

@@ -34,6 +34,11 @@ pub fn verify(key: &VerifyingKey, public_inputs: &[Scalar], proof: &Proof) -> Re
     PreparedVerifyingKey::new(key)?.verify(public_inputs, proof)
 }
 
+/// Returns the indices of the invalid proofs under a key, as [`PreparedVerifyingKey::find_invalid`] does.
+pub fn verify_batch(key: &VerifyingKey, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
+    PreparedVerifyingKey::new(key)?.find_invalid(proofs)
+}
+
 /// A verifying key that is prepared for many proofs.
 #[derive(Clone, Debug)]
 pub struct PreparedVerifyingKey {
