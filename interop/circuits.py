@@ -25,15 +25,18 @@ class Statement:
     wtns: Path
     vkey: Path  # as snarkjs exports it
     prime: str = "bn254_fp"  # the field of the points' coordinates, by its name in spec/fields
+    protocol: str = "groth16"  # snarkjs's name
 
 
-def compiled(folder, circuit, values, power, prime="bn128", curve="bn254"):
+def compiled(folder, circuit, values, power, prime="bn128", curve="bn254", protocol="groth16"):
     """A circuit of interop/circuits with a key from powers of tau up to 2^power."""
     ptau, zkey = folder / "tau.ptau", folder / "circuit.zkey"
     r1cs, wasm = circom(circuit, prime, folder)
     done(proofmill("dev", "ptau", "--power", power, "--curve", curve, "--out", ptau))
-    done(snarkjs("groth16", "setup", r1cs, ptau, zkey))
-    return statement(folder, zkey, wasm, values)
+    done(snarkjs(protocol, "setup", r1cs, ptau, zkey))
+    made = statement(folder, zkey, wasm, values)
+    made.protocol = protocol
+    return made
 
 
 def witness(folder, wasm, values):
@@ -70,6 +73,25 @@ def squares(folder):
     made = compiled(folder, "squares", {"secret": "3", "addend": "5"}, 10, "bls12381", "bls12_381")
     made.prime = "bls12_381_fp"
     return made
+
+
+def plonk_squares(folder):
+    return compiled(folder, "squares", {"secret": "3", "addend": "5"}, 11, protocol="plonk")
+
+
+def plonk_squares_over_bls12_381(folder):
+    made = compiled(folder, "squares", {"secret": "3", "addend": "5"}, 11, "bls12381", "bls12_381", "plonk")
+    made.prime = "bls12_381_fp"
+    return made
+
+
+def plonk_sums(folder):
+    return compiled(folder, "sums", {"terms": [str(i * i + 1) for i in range(24)]}, 10, protocol="plonk")
+
+
+def plonk_private(folder):
+    """Without public values."""
+    return compiled(folder, "private", {"number": "12345"}, 4, protocol="plonk")
 
 
 def own(folder, statement="sha256", constraints=30000):

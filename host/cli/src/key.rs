@@ -1,11 +1,12 @@
 //! `proofmill key`: describes a proving key and exports its verification key.
 
 mod check;
+mod plonk;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use proofmill::groth16::snarkjs::{Matrix, Section, Zkey, verifying_key};
+use proofmill::groth16::snarkjs::{self, AnyZkey, Matrix, Section, Zkey, verifying_key};
 use serde_json::json;
 
 use crate::new_file::{keep_apart, write_all};
@@ -56,7 +57,10 @@ pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
     let ExportVkey { output, zkey } = arguments;
     keep_apart(&[("--output", output)], &[("ZKEY", zkey)])?;
     require_file("ZKEY", zkey)?;
-    let exported = verifying_key::text(&Zkey::open(zkey)?.verifying_key()?)?;
+    let exported = match AnyZkey::open(zkey)? {
+        AnyZkey::Groth16(key) => verifying_key::text(&key.verifying_key()?)?,
+        AnyZkey::Plonk(key) => snarkjs::plonk::verifying_key::text(&key.verifying_key())?,
+    };
     write_all(&[("--output", output, exported.as_bytes())])?;
     Ok(Exit::Valid)
 }
@@ -64,9 +68,15 @@ pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
 /// Describes a key.
 pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
     require_file("ZKEY", &arguments.zkey)?;
-    let key = Zkey::open(&arguments.zkey)?;
+    match AnyZkey::open(&arguments.zkey)? {
+        AnyZkey::Groth16(key) => groth16(arguments, &key, output),
+        AnyZkey::Plonk(key) => plonk::info(arguments, &key, output),
+    }
+}
+
+fn groth16(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result<Exit> {
     if arguments.check {
-        check::all_points(&key)?;
+        check::all_points(key)?;
     }
     let [mut a, mut b] = [0_usize; 2];
     for entry in key.coefficients().iter() {

@@ -83,11 +83,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Makes a Groth16 proof from a proving key (.zkey) and a witness (.wtns) of circom and snarkjs.
+    /// Makes a Groth16 or PLONK proof from a proving key (.zkey) and a witness (.wtns) of circom and snarkjs.
     Prove(prove::Arguments),
-    /// Verifies a Groth16 proof.
+    /// Verifies a Groth16 or PLONK proof.
     Verify(verify::Arguments),
-    /// Describes Groth16 proving keys and exports their verification keys.
+    /// Describes Groth16 and PLONK proving keys and exports their verification keys.
     #[command(subcommand)]
     Key(key::Command),
     /// Describes and prints the constraints of a circuit (.r1cs) of circom.

@@ -1,5 +1,6 @@
 //! `proofmill prove`: a proving key and a witness in, a proof and its public inputs out.
 
+mod protocol;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -8,10 +9,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use proofmill::Uri;
-use proofmill::groth16::snarkjs::{self, R1cs, Symbols, Witness, Zkey};
-use proofmill::groth16::{
-    Control, Error, Prover, Settings, StepProgress, devices_with_fallback, return_freed_memory,
-};
+use proofmill::groth16::snarkjs::{self, AnyZkey, R1cs, Symbols, Witness};
+use proofmill::groth16::{Control, Error, Settings, devices_with_fallback, return_freed_memory};
 
 use crate::hardening::Hardening;
 use crate::new_file::{keep_apart, write_all};
@@ -21,9 +20,7 @@ use crate::r1cs::{self, Names};
 use crate::source::{read_witness, require_file};
 use crate::threads::Threads;
 use crate::witness::{Diagnosis, MAX};
-
-/// The steps of a proof, for the progress: five MSMs, rows, quotient, assembly, check.
-const STEPS: usize = 9;
+use protocol::ProvingKey;
 
 #[derive(Args)]
 #[command(after_help = examples!(
@@ -82,7 +79,7 @@ impl Arguments {
 
 /// Proves, or shows the plan.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
+    let Arguments { output: proof, public, zkey, .. } = arguments;
     let read = [
         ("ZKEY", Some(zkey)),
         ("WTNS", arguments.witness.as_ref()),
@@ -97,14 +94,26 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         output.keep_apart_from([proof, public]);
     }
     return_freed_memory(); // as the plan has it
+    match arguments.threads.run(|| Ok(AnyZkey::open(zkey)?))? {
+        AnyZkey::Groth16(key) => with_key(&key, arguments, output),
+        AnyZkey::Plonk(key) => with_key(&key, arguments, output),
+    }
+}
+
+/// Proves with a key of either protocol, or shows the plan.
+fn with_key<K: ProvingKey>(
+    key: &K,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> anyhow::Result<Exit> {
+    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_with_fallback(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
     let (prover, witness, circuit) = threads.run(|| {
-        let key = Zkey::open(zkey)?;
         let open = |file| Circuit::open(file, &arguments.names);
         let circuit = arguments.r1cs.as_deref().map(open).transpose()?;
-        let read = |file| read_witness(file, key.variables(), key.name());
+        let read = |file| read_witness(file, key.witness_values(), key.name());
         let witness = arguments.witness.as_deref().map(read).transpose()?;
         if let (Some(circuit), Some(witness)) = (&circuit, &witness) {
             circuit
@@ -112,10 +121,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
                 .require(witness)
                 .with_context(|| format!("{} with {}", circuit.system.name(), witness.name()))?;
         }
-        let prover = Prover::new(&key, devices, arguments.settings())?;
+        let prover = key.prover(devices, arguments.settings())?;
         Ok((prover, witness, circuit))
     })?;
-    let plan = prover.plan()?;
+    let plan = K::plan(&prover)?;
     if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
         // A named device that computes no step is an error of the caller.
         let what = format!("any step of a proof over {}", plan.curve.name());
@@ -125,13 +134,13 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         report::plan(&plan, arguments.json, output)?;
         return Ok(Exit::Valid);
     };
-    let progress = Arc::new(Progress::of_parts(STEPS));
-    let callback: StepProgress = {
+    let progress = Arc::new(Progress::of_parts(K::STEPS));
+    let control = {
         let progress = progress.clone();
-        Arc::new(move |step, part| progress.say(&step.to_string(), part))
+        let report = move |step: K::Step, part| progress.say(&step.to_string(), part);
+        Control::none().with_progress(Arc::new(report))
     };
-    let control = Control::none().with_progress(callback);
-    let proved = threads.run(|| Ok(prover.prove_with(&witness, &control)))?;
+    let proved = threads.run(|| Ok(K::prove(&prover, &witness, &control)))?;
     progress.finish();
     let proved = match proved {
         Ok(proved) => proved,
@@ -145,10 +154,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         }
     };
     write_all(&[
-        ("--output", proof, snarkjs::proof::text(&proved.proof)?.as_bytes()),
+        ("--output", proof, K::text(&proved.proof)?.as_bytes()),
         ("--public", public, snarkjs::public::text(&proved.public_inputs).as_bytes()),
     ])?;
-    report::proved(arguments, &plan, &prover.counts(), &proved, output)?;
+    report::proved(arguments, &plan, &K::counts(&prover), &proved, output)?;
     Ok(Exit::Valid)
 }
 

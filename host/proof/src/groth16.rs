@@ -11,15 +11,16 @@ mod control;
 mod plan;
 mod points;
 mod prove;
-mod quotient;
+pub(crate) mod quotient;
 mod report;
 mod route;
 mod rows;
-mod suite;
+pub(crate) mod suite;
 mod verify;
 
 pub use allocator::return_freed_memory;
 pub use control::Control;
+pub(crate) use plan::OVERHEAD;
 pub use plan::{Plan, Planned};
 pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};

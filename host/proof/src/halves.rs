@@ -21,6 +21,16 @@ pub fn random_factors<C: Curve>(count: usize) -> Result<Factors<C::Scalar>> {
     Ok(Factors::new::<C>(&random))
 }
 
+/// Adds the index of the proof to an error.
+pub fn numbered(error: Error, at: usize) -> Error {
+    match error {
+        Error::Argument { argument, problem } => {
+            Error::argument(argument, format!("of proof {at}: {problem}"))
+        }
+        other => other,
+    }
+}
+
 /// Items of a thread at a time: enough to fill the lanes and to share inversions.
 const AT_A_TIME: usize = 128;
 

@@ -5,11 +5,13 @@
 //! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
+//! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
 //! Points and scalars in this crate's interface have the form of `proofmill_op::msm`: canonical little-endian bytes.
 
+mod attempts;
 pub mod bls;
 mod deep;
 #[cfg(feature = "dev")]
@@ -19,6 +21,8 @@ mod error;
 pub mod groth16;
 mod halves;
 mod pairings;
+pub mod plonk;
+mod random;
 pub mod snarkjs;
 
 pub use error::{Error, FileError, Result};

@@ -9,21 +9,26 @@
 //! | proof | `proof.json` | [`proof`] |
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
+//! | PLONK's keys and proofs | the same | [`plonk`] |
+//! | a key of either protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
 //! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds
 //! the memory: JSON may take some dozen times its size, and its size is limited.
 
+mod any;
 mod container;
 mod curve;
 mod group;
 mod json;
+pub mod plonk;
 mod r1cs;
 mod source;
 mod sym;
 mod wtns;
 mod zkey;
 
+pub use any::{AnyVerifyingKey, AnyZkey};
 pub use json::{proof, public, verifying_key};
 pub use r1cs::{
     Combination, Constraint, Constraints, CustomGates, R1cs, Signed, Term, Violations, decimal,

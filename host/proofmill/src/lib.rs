@@ -44,7 +44,7 @@
 //!
 //! # A proof
 //!
-//! From the files of circom and snarkjs: [`groth16`].
+//! From the files of circom and snarkjs: [`groth16`] and [`plonk`].
 //!
 //! # A program of pairings
 //!
@@ -80,6 +80,7 @@ mod malformed;
 pub mod msm;
 pub mod ntt;
 pub mod pairing;
+pub mod plonk;
 pub mod poseidon;
 
 /// Fields, curves and points as types.

@@ -1,5 +1,6 @@
 //! Reports of a proof and of a plan.
 
+use std::fmt::Display;
 use std::fs;
 
 use indicatif::HumanBytes;
@@ -11,7 +12,7 @@ use crate::new_file::is_stdout;
 use crate::output::{Output, note};
 
 /// Prints the plan of a proof, as text or as JSON.
-pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
+pub fn plan<S: Display>(plan: &Plan<S>, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
     let Plan { curve, variables, public_inputs, domain, key, witness, resident, working, .. } =
         *plan;
     if as_json {
@@ -37,24 +38,24 @@ pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<(
         }));
     }
     let of = format_args!("{}, 2^{} rows", curve.name(), domain.ilog2());
-    output.line(format_args!("{:<10} {:>12}  {of}", "step", "working set"))?;
+    output.line(format_args!("{:<15} {:>12}  {of}", "step", "working set"))?;
     for Planned { step, device, working, .. } in &plan.steps {
         line(&step.to_string(), &shown(*working), device.as_deref(), output)?;
     }
     output.line("")?;
     let parts = [("key", key), ("witness", witness), ("matrices", resident), ("working", working)];
     for (what, bytes) in parts.into_iter().chain([("at most", plan.memory())]) {
-        output.line(format_args!("{what:<10} {:>12}", shown(bytes)))?;
+        output.line(format_args!("{what:<15} {:>12}", shown(bytes)))?;
     }
     Ok(())
 }
 
 /// Prints the report of a proof, as text or as JSON.
-pub fn proved(
+pub fn proved<P, S: Display>(
     arguments: &Arguments,
-    plan: &Plan,
+    plan: &Plan<S>,
     counts: &Counts,
-    proved: &Proved,
+    proved: &Proved<P, S>,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let report = &proved.report;
@@ -91,7 +92,7 @@ pub fn proved(
         }));
     }
     let of = format_args!("{}, 2^{} rows", plan.curve.name(), plan.domain.ilog2());
-    output.line(format_args!("{:<10} {:>12}  {of}", "step", "time"))?;
+    output.line(format_args!("{:<15} {:>12}  {of}", "step", "time"))?;
     for Timed { step, device, seconds, .. } in &report.steps {
         let time = format!("{:.3} ms", seconds * 1e3);
         line(&step.to_string(), &time, device.as_deref(), output)?;
@@ -112,7 +113,7 @@ pub fn proved(
 /// A step: what it takes, and who does it.
 fn line(step: &str, takes: &str, device: Option<&str>, output: &mut Output) -> anyhow::Result<()> {
     let who = device.unwrap_or("this process");
-    output.line(format_args!("{step:<10} {takes:>12}  {who}"))
+    output.line(format_args!("{step:<15} {takes:>12}  {who}"))
 }
 
 fn shown(bytes: usize) -> String {

@@ -12,12 +12,14 @@
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::PrimeField;
-use zeroize::{Zeroize, Zeroizing};
+use proofmill_op::Secret;
+use zeroize::Zeroizing;
 
 use super::Proof;
 use super::suite::{ScalarOf, Suite, point};
+use crate::Result;
+use crate::random::random_scalars;
 use crate::snarkjs::Zkey;
-use crate::{Error, Result};
 
 /// The MSMs of a key's five sections.
 pub struct Msms<E: Suite> {
@@ -34,27 +36,12 @@ pub struct Msms<E: Suite> {
 }
 
 /// The random scalars r and s.
-pub struct Blinding<F: PrimeField> {
-    r: F,
-    s: F,
-}
+pub struct Blinding<F: PrimeField>(Secret<F>);
 
 impl<F: PrimeField> Blinding<F> {
     /// Draws them from the system's random generator.
     pub fn random() -> Result<Self> {
-        let mut bytes = [0; 128];
-        getrandom::fill(&mut bytes).map_err(|problem| Error::Random(problem.to_string()))?;
-        let (halves, _) = bytes.as_chunks::<64>();
-        let blinding = Self { r: F::reduce_wide_le(&halves[0]), s: F::reduce_wide_le(&halves[1]) };
-        bytes.zeroize();
-        Ok(blinding)
-    }
-}
-
-impl<F: PrimeField> Drop for Blinding<F> {
-    fn drop(&mut self) {
-        self.r.zeroize();
-        self.s.zeroize();
+        random_scalars(2).map(Self)
     }
 }
 
@@ -67,7 +54,7 @@ pub fn assemble<E: Suite>(
     let g1 = |name, bytes| point::<E::G1>("key", name, bytes).map(Projective::from);
     let g2 = |name, bytes| point::<E::G2>("key", name, bytes).map(Projective::from);
     let (delta_g1, delta_g2) = (g1("delta_g1", key.delta_g1())?, g2("delta_g2", key.delta_g2())?);
-    let Blinding { r, s } = blinding;
+    let [r, s] = &blinding.0[..] else { unreachable!("two scalars were drawn") };
     let rs = Zeroizing::new(*r * s);
     let a = g1("alpha_g1", key.alpha_g1())?.add_mixed(&sums.a) + delta_g1.times(r);
     let b = g2("beta_g2", key.beta_g2())?.add_mixed(&sums.b2) + delta_g2.times(s);

@@ -6,14 +6,13 @@
 //! 3. The MSM of section H.
 //! 4. The points of the proof.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
 use proofmill_op::{
     Bytes, Data, Device as _, Progress, ResidentData, Submit, Ticket, milliseconds, msm,
 };
-use tracing::{Span, debug, debug_span};
+use tracing::{Span, debug};
 
 use super::Proof;
 use super::assemble::{Blinding, Msms, assemble};
@@ -23,42 +22,12 @@ use super::quotient::{quotient, request};
 use super::report::{Step, Timed};
 use super::route::{Route, with_section};
 use super::suite::{ScalarOf, Suite};
+use crate::Result;
+use crate::attempts::{phase, timed};
 use crate::snarkjs::{Section, Witness};
-use crate::{Error, Result};
 
 /// The MSMs over the witness.
 const OF_WITNESS: [Section; 4] = [Section::A, Section::B1, Section::B2, Section::C];
-
-/// The result of an attempt.
-pub enum Outcome {
-    /// A proof. It was verified, unless the settings disable that.
-    Valid(Proof),
-    /// A proof that does not verify.
-    Invalid,
-    /// A device failed.
-    DeviceError(proofmill_op::Error),
-}
-
-impl Outcome {
-    /// Returns the proof of the last attempt.
-    pub fn proof(self) -> Result<Proof> {
-        match self {
-            Self::Valid(proof) => Ok(proof),
-            Self::Invalid => Err(Error::DoesNotVerify),
-            Self::DeviceError(error) => Err(error.into()),
-        }
-    }
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Valid(_) => f.write_str("the proof is valid"),
-            Self::Invalid => f.write_str("the proof computed with its results does not verify"),
-            Self::DeviceError(error) => error.fmt(f),
-        }
-    }
-}
 
 /// An attempt.
 pub struct Attempt<'a> {
@@ -193,22 +162,8 @@ impl Attempt<'_> {
     }
 
     fn timed<T>(&mut self, step: Step, device: Option<String>, work: impl FnOnce() -> T) -> T {
-        let report = |part| self.control.progress.iter().for_each(|progress| progress(step, part));
-        let (span, start) = (phase(step).entered(), Instant::now());
-        report(0.0);
-        let done = work();
-        report(1.0);
-        let seconds = start.elapsed().as_secs_f64();
-        debug!(ms = milliseconds(seconds), "done");
-        drop(span);
-        self.steps.push(Timed { step, device, seconds });
-        done
+        timed(self.control, self.steps, step, device, work)
     }
-}
-
-/// Returns the span of a step.
-fn phase(step: Step) -> Span {
-    debug_span!("phase", %step)
 }
 
 /// The scalars of an MSM.

@@ -1,33 +1,41 @@
 //! Progress and cancellation of a proof.
 
+use std::sync::Arc;
+
 use proofmill_op::{Cancel, Device, RequestOf, ResponseOf, Result, Submit};
 
-use super::report::StepProgress;
+use super::report::Step;
 
-/// Receives the progress of a proof and can cancel it.
-#[derive(Clone, Default)]
+/// Receives the progress of a proof with steps S and can cancel it.
+#[derive(Clone)]
 #[non_exhaustive]
-pub struct Control {
+pub struct Control<S = Step> {
     /// The progress callback.
-    pub progress: Option<StepProgress>,
+    pub progress: Option<Arc<dyn Fn(S, f64) + Send + Sync>>,
     /// Cancels the proof: it ends with [`Error::Cancelled`](proofmill_op::Error::Cancelled) within some tens of milliseconds.
     pub cancel: Cancel,
 }
 
-impl Control {
+impl<S> Control<S> {
     /// Returns a control without callback, whose signal is not set.
     pub fn none() -> Self {
-        Self::default()
+        Self { progress: None, cancel: Cancel::default() }
     }
 
     /// Returns the control with this progress callback.
-    pub fn with_progress(self, progress: StepProgress) -> Self {
+    pub fn with_progress(self, progress: Arc<dyn Fn(S, f64) + Send + Sync>) -> Self {
         Self { progress: Some(progress), ..self }
     }
 
     /// Returns the control with this cancellation signal.
     pub fn with_cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
+    }
+}
+
+impl<S> Default for Control<S> {
+    fn default() -> Self {
+        Self::none()
     }
 }
 

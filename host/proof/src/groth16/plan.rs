@@ -12,7 +12,7 @@ use crate::snarkjs::Section;
 /// The plan of a proof. All bytes are upper limits of host memory, in a process that [returns](super::return_freed_memory) freed memory.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Plan {
+pub struct Plan<S = Step> {
     /// The curve.
     pub curve: Curve,
     /// The variables of the circuit, including the 1.
@@ -28,12 +28,12 @@ pub struct Plan {
     /// The bytes kept between proofs: the matrices and resident points.
     pub resident: usize,
     /// The steps in their order.
-    pub steps: Vec<Planned>,
+    pub steps: Vec<Planned<S>>,
     /// Bytes of the working set: the maximum over the steps of the memory in use at a time, besides the rest.
     pub working: usize,
 }
 
-impl Plan {
+impl<S> Plan<S> {
     /// Returns the total bytes.
     pub fn memory(&self) -> usize {
         self.memory_of_batch(1)
@@ -48,9 +48,9 @@ impl Plan {
 /// A planned step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Planned {
+pub struct Planned<S = Step> {
     /// The step.
-    pub step: Step,
+    pub step: S,
     /// The device; `None` for work of the prover itself.
     pub device: Option<String>,
     /// Bytes of the working set in this step.
@@ -58,7 +58,7 @@ pub struct Planned {
 }
 
 /// Bytes for the rest: the program, the verifying key, tables, threads.
-const OVERHEAD: usize = 8 << 20;
+pub(crate) const OVERHEAD: usize = 8 << 20;
 
 impl Prover {
     /// Plans a proof on these devices.

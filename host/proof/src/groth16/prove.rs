@@ -1,23 +1,22 @@
 //! The prover.
 
-use std::convert::Infallible;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use proofmill_algebra::STACK_BYTES;
-use proofmill_op::process::PerProcess;
 use proofmill_op::{Cancel, StackWipe, Ticket, milliseconds};
-use tracing::{Span, debug, debug_span, warn};
+use tracing::{Span, debug, debug_span};
 
-use super::attempt::{Attempt, Outcome};
+use super::attempt::Attempt;
 use super::control::{Control, Executor};
-use super::report::{Counts, Proved, Report, Retry};
+use super::report::{Counts, Proved, Report};
 use super::route::{Devices, Route};
 use super::rows::Rows;
 use super::suite::{ScalarOf, Suite, on_curve, require_curve};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
+use crate::attempts::{Counters, Outcome, with_retry};
 use crate::snarkjs::{Witness, Zkey};
 use crate::{Error, Result};
 
@@ -55,8 +54,7 @@ pub struct Prover {
     pub(super) settings: Settings,
     devices: Devices,
     verifying: PreparedVerifyingKey,
-    /// A lock for each process: a fork may leave it locked by a thread that the child does not have.
-    counts: PerProcess<Mutex<Counts>>,
+    counters: Counters,
 }
 
 impl Prover {
@@ -119,12 +117,7 @@ impl Prover {
 
     /// Returns the counters of this process.
     pub fn counts(&self) -> Counts {
-        *self.lock_counts()
-    }
-
-    fn lock_counts(&self) -> MutexGuard<'_, Counts> {
-        let Ok(counts) = self.counts.get_or_try_make(|| Ok::<_, Infallible>(Mutex::default()));
-        counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counters.get()
     }
 
     /// Returns the prepared verifying key.
@@ -135,10 +128,6 @@ impl Prover {
     /// Returns the threads of this machine's processor, if it is among the devices.
     pub(super) fn processors(&self) -> Option<usize> {
         self.devices.threads()
-    }
-
-    fn count(&self, what: impl FnOnce(&mut Counts)) {
-        what(&mut self.lock_counts());
     }
 
     /// Returns whether the proof verifies. Points outside the subgroups are rejected.
@@ -153,8 +142,8 @@ fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Pro
     let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, isa)?;
     let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
     let route = Route::new::<E>(&key, &devices, settings.resident)?;
-    let counts = PerProcess::new();
-    Ok(Prover { key, rows, route, settings, devices, verifying, counts })
+    let counters = Counters::default();
+    Ok(Prover { key, rows, route, settings, devices, verifying, counters })
 }
 
 fn prove<E: Suite>(
@@ -166,54 +155,23 @@ fn prove<E: Suite>(
     let start = Instant::now();
     let public_inputs = witness.values()[1..=prover.key.public_inputs()].to_vec();
     let mut report = Report::default();
-    let mut attempt = |route: &Route| -> Result<Outcome> {
+    let attempt = |route: &Route| {
         let mut attempt = Attempt { prover, route, control, executor, steps: &mut report.steps };
-        let proof = match attempt.run::<E>(witness) {
-            Err(Error::Device(error)) if error.is_device() => {
-                return Ok(Outcome::DeviceError(error));
-            }
-            other => other?,
-        };
-        if !prover.settings.self_check {
-            return Ok(Outcome::Valid(proof));
-        }
-        control.cancel.check()?;
-        let is_valid = attempt.check(|| prover.verifies(&public_inputs, &proof));
-        Ok(if is_valid { Outcome::Valid(proof) } else { Outcome::Invalid })
+        let proof = attempt.run::<E>(witness);
+        Outcome::of(proof, &prover.settings, |proof| {
+            control.cancel.check()?;
+            Ok(attempt.check(|| prover.verifies(&public_inputs, proof)))
+        })
     };
-    let first = attempt(&prover.route)?;
-    let suspects = prover.route.offload_uris();
-    let (proof, retried) = match (first, &prover.devices.fallback) {
-        (Outcome::Valid(proof), _) => (proof, None),
-        (Outcome::Invalid, _) if suspects.is_empty() => return Err(Error::DoesNotVerify),
-        (outcome, Some(fallback)) if prover.settings.retry_on_fallback && !suspects.is_empty() => {
-            let fallback = Route::new::<E>(&prover.key, &Devices::one(fallback.clone()), false)?;
-            let failed = matches!(outcome, Outcome::DeviceError(_));
-            prover.count(|counts| counts.failures += u64::from(failed));
-            let proof = attempt(&fallback)?.proof()?;
-            prover.count(|counts| {
-                counts.retried += 1;
-                counts.wrong += u64::from(!failed);
-            });
-            let problem = outcome.to_string();
-            warn!(
-                devices = suspects.join(", "),
-                problem, "device returned an invalid proof; retrying on cpu"
-            );
-            (proof, Some(Retry { devices: suspects, problem }))
-        }
-        (Outcome::DeviceError(error), _) => {
-            prover.count(|counts| counts.failures += 1);
-            return Err(error.into());
-        }
-        (Outcome::Invalid, _) => {
-            prover.count(|counts| counts.failures += 1);
-            let device = suspects.join(", ");
-            let problem = format!("{}: the device or the witness is wrong", Outcome::Invalid);
-            return Err(proofmill_op::Error::Failed { device, problem }.into());
-        }
-    };
-    prover.count(|counts| counts.proofs += 1);
+    let (proof, retried) = with_retry(
+        &prover.settings,
+        &prover.counters,
+        &prover.route,
+        prover.route.offload_uris(),
+        prover.devices.fallback.as_ref(),
+        |fallback| Route::new::<E>(&prover.key, &Devices::one(fallback), false),
+        attempt,
+    )?;
     report.retried = retried;
     report.seconds = start.elapsed().as_secs_f64();
     debug!(ms = milliseconds(report.seconds), "done");

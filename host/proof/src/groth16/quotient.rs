@@ -77,7 +77,7 @@ pub fn request<F: PrimeField>(field: Field, rows: [SecretBytes; 3]) -> Quotient 
 }
 
 /// Returns the root of unity of order 2^log.
-fn root<F: PrimeField>(log: u32) -> F {
+pub fn root<F: PrimeField>(log: u32) -> F {
     (log..F::TWO_ADICITY).fold(least_non_residue_root(), |root: F, _| root.square())
 }
 

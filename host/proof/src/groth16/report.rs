@@ -39,33 +39,39 @@ pub type StepProgress = Arc<dyn Fn(Step, f64) + Send + Sync>;
 /// A proof, its public inputs and its report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Proved {
+pub struct Proved<P = Proof, S = Step> {
     /// The proof.
-    pub proof: Proof,
+    pub proof: P,
     /// The public inputs.
     pub public_inputs: Vec<Scalar>,
     /// The report.
-    pub report: Report,
+    pub report: Report<S>,
 }
 
 /// The report of a proof.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Report {
+pub struct Report<S = Step> {
     /// The steps in the order in which they ended, of both attempts if there were two.
-    pub steps: Vec<Timed>,
+    pub steps: Vec<Timed<S>>,
     /// The reason for a second attempt on the fallback.
     pub retried: Option<Retry>,
     /// The total time in seconds.
     pub seconds: f64,
 }
 
+impl<S> Default for Report<S> {
+    fn default() -> Self {
+        Self { steps: Vec::new(), retried: None, seconds: 0.0 }
+    }
+}
+
 /// A completed step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Timed {
+pub struct Timed<S = Step> {
     /// The step.
-    pub step: Step,
+    pub step: S,
     /// The device; `None` for work of the prover itself.
     pub device: Option<String>,
     /// The time in seconds from submission to completion.

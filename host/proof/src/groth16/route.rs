@@ -42,7 +42,7 @@ impl Devices {
         all.find_map(|device| device.caps().threads)
     }
 
-    fn offering(&self, capability: &Capability) -> Result<Arc<dyn Device>> {
+    pub(crate) fn offering(&self, capability: &Capability) -> Result<Arc<dyn Device>> {
         self.first(|device| device.caps().offers(capability)).ok_or_else(|| {
             self.device.caps().require(capability).expect_err("it does not offer it")
         })

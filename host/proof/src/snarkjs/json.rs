@@ -14,6 +14,8 @@
 //! Each kind of file has a module with `open` (a path), `parse` (bytes) and `text`. What is read is checked: a coordinate
 //! is below p, a point of its group. Files above a stated size are refused before they are parsed.
 
+pub mod plonk_proof;
+pub mod plonk_verifying_key;
 pub mod proof;
 pub mod public;
 pub mod verifying_key;
@@ -22,13 +24,37 @@ mod document;
 mod number;
 mod point;
 
+use std::path::Path;
+
 use proofmill_op::msm::Curve;
+use serde::Deserialize;
+
+use document::{Document, Text};
 
 use super::curve::Facts;
 use crate::{Error, Result};
 
-/// What snarkjs calls the protocol.
+/// snarkjs's name of Groth16.
 const PROTOCOL: &str = "groth16";
+
+/// snarkjs's name of PLONK.
+const PLONK: &str = "plonk";
+
+/// The field that names the protocol.
+#[derive(Deserialize)]
+struct Protocol<'a> {
+    #[serde(borrow)]
+    protocol: Option<Text<'a>>,
+}
+
+/// Reads the file of a verifying key. Returns its name, its bytes, and whether its protocol is PLONK.
+pub(super) fn read_any_verifying_key(path: &Path) -> Result<(String, Vec<u8>, bool)> {
+    let (name, bytes) = document::read(path, verifying_key::MAX_BYTES)?;
+    let document = Document::new(&name, &bytes, verifying_key::MAX_BYTES)?;
+    let protocol = document.parse::<Protocol<'_>>()?.protocol;
+    let is_plonk = protocol.is_some_and(|protocol| protocol.value() == PLONK);
+    Ok((name, bytes, is_plonk))
+}
 
 /// What is known of a curve that is to be written.
 fn facts(curve: Curve) -> Result<&'static Facts> {

@@ -14,7 +14,7 @@
 //! Points are affine, coordinates in Montgomery form with R = 2^256 (BLS12-381: 2^384), the identity is zeros.
 
 mod coefficients;
-mod header;
+pub(super) mod header;
 mod points;
 
 pub use coefficients::{Coefficient, Coefficients, Matrix};
@@ -32,7 +32,7 @@ use crate::Result;
 use crate::groth16::VerifyingKey;
 use header::Header;
 
-const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     magic: b"zkey",
     version: 1,
     sections: &[
@@ -112,7 +112,7 @@ impl Zkey {
         Self::read(Source::new(name, bytes.into()))
     }
 
-    fn read(source: Source) -> Result<Self> {
+    pub(super) fn read(source: Source) -> Result<Self> {
         let container = Container::open(source, &FORMAT)?;
         let isa = Isa::best();
         let header = Header::read(isa, &container)?;

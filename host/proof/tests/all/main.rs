@@ -10,6 +10,9 @@ mod files;
 mod gpu;
 mod groth16;
 mod pairings;
+mod plonk;
+mod plonk_key;
+mod plonk_prover;
 mod prover;
 #[path = "../small/mod.rs"]
 mod small;

@@ -19,7 +19,8 @@ use proofmill_algebra::tower::Fp12;
 use super::{Key, OnCurve, Points, PreparedVerifyingKey};
 use crate::groth16::suite::{ScalarOf, Suite, no_point, require_curve};
 use crate::groth16::{Proof, Scalar};
-use crate::{Error, Result, halves};
+use crate::halves::numbered;
+use crate::{Result, halves};
 
 impl PreparedVerifyingKey {
     /// Returns the indices of the invalid proofs in ascending order. Each is judged as by [`PreparedVerifyingKey::verify`], with one final
@@ -34,16 +35,6 @@ impl PreparedVerifyingKey {
             OnCurve::Bn254(key) => key.find_invalid(proofs),
             OnCurve::Bls12_381(key) => key.find_invalid(proofs),
         }
-    }
-}
-
-/// Adds the index of the proof to an error.
-fn numbered(error: Error, at: usize) -> Error {
-    match error {
-        Error::Argument { argument, problem } => {
-            Error::argument(argument, format!("of proof {at}: {problem}"))
-        }
-        other => other,
     }
 }
 

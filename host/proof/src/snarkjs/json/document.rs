@@ -14,8 +14,6 @@ use crate::snarkjs::curve::{BN254, Facts};
 use crate::snarkjs::source::regular;
 use crate::{Error, FileError, Result};
 
-use super::PROTOCOL;
-
 /// A named sequence of bytes.
 pub(super) struct Document<'a> {
     name: &'a str,
@@ -113,17 +111,18 @@ impl<'a> Document<'a> {
         FileError { file, section, offset: offset as u64, problem }
     }
 
-    /// Returns the curve, if the protocol is Groth16. A file without either field is taken as Groth16 over BN254, as
+    /// Returns the curve, if the protocol is the expected one. A file without either field is taken as one of that protocol over BN254, as
     /// rapidsnark's proofs are.
     pub fn facts(
         &self,
+        expected: &str,
         protocol: Option<Text<'a>>,
         curve: Option<Text<'a>>,
     ) -> Result<&'static Facts> {
         if let Some(protocol) = protocol
-            && protocol.value() != PROTOCOL
+            && protocol.value() != expected
         {
-            let problem = format!("'{}', not '{PROTOCOL}'", protocol.value().escape_debug());
+            let problem = format!("'{}', not '{expected}'", protocol.value().escape_debug());
             return Err(self.wrong(protocol, "protocol", problem).into());
         }
         let Some(curve) = curve else { return Ok(&BN254) };

@@ -34,7 +34,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Proof> {
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Proof> {
     let document = Document::new(name, bytes, MAX_BYTES)?;
     let file: File<Text<'_>, Option<Text<'_>>> = document.parse()?;
-    let facts = document.facts(file.protocol, file.curve)?;
+    let facts = document.facts(PROTOCOL, file.protocol, file.curve)?;
     Ok(Proof {
         curve: facts.curve,
         a: g1(&document, facts, "pi_a", &file.pi_a)?,

@@ -66,7 +66,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<VerifyingKey> {
 pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
     let document = Document::new(name, bytes, MAX_BYTES)?;
     let file: Points<Text<'_>, Option<Text<'_>>> = document.parse()?;
-    let facts = document.facts(file.protocol, file.curve)?;
+    let facts = document.facts(PROTOCOL, file.protocol, file.curve)?;
     if file.IC.len() as u64 != u64::from(file.nPublic) + 1 {
         let problem = format!("{} points for {} public values and 1", file.IC.len(), file.nPublic);
         return Err(document.wrong_at_end("IC", problem).into());

@@ -10,8 +10,9 @@ use crate::snarkjs::group::decode;
 use crate::{FileError, Result};
 
 /// Numbers of the protocols in snarkjs.
-const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (2, "plonk"), (10, "fflonk")];
-const GROTH16: u32 = 1;
+const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (PLONK, "plonk"), (10, "fflonk")];
+pub(in crate::snarkjs) const GROTH16: u32 = 1;
+pub(in crate::snarkjs) const PLONK: u32 = 2;
 
 /// Sections 1 and 2. 0 <= public_inputs < variables, and the domain has 2^domain_log points with a root of unity of twice that
 /// order. The points are of the groups and not the identity.
@@ -31,7 +32,7 @@ pub(super) struct Header {
 
 impl Header {
     pub fn read(isa: Isa, container: &Container) -> Result<Self> {
-        protocol(container.section(1)?)?;
+        protocol(container.section(1)?, &[GROTH16])?;
         let mut part = container.section(2)?;
         let facts = Facts::read(&mut part, Prime::Base)?;
         scalars(&mut part, facts)?;
@@ -43,7 +44,7 @@ impl Header {
                 format!("{public_inputs} public values and a constant in {variables} variables");
             return Err(part.wrong(start, problem).into());
         }
-        let domain_log = domain(&mut part, facts)?;
+        let domain_log = domain(&mut part, facts, 1)?;
         let mut point =
             |group, what| point(isa, &mut part, Instance::new(facts.curve, group), what);
         let alpha_g1 = point(Group::G1, "alpha in G1")?;
@@ -68,18 +69,24 @@ impl Header {
     }
 }
 
-fn protocol(mut part: Part<'_>) -> Result<()> {
+/// Reads the number of the protocol, which must be one of these.
+pub(in crate::snarkjs) fn protocol(mut part: Part<'_>, expected: &[u32]) -> Result<u32> {
     let start = part.at();
     let number = part.u32("the protocol")?;
-    if number != GROTH16 {
-        let known = PROTOCOLS.iter().find(|(known, _)| *known == number);
-        let name = known.map_or_else(|| format!("number {number}"), |(_, name)| (*name).to_owned());
-        return Err(part.wrong(start, format!("a key of protocol {name}, not of groth16")).into());
+    if !expected.contains(&number) {
+        let name = |number| {
+            let known = PROTOCOLS.iter().find(|(known, _)| *known == number);
+            known.map_or_else(|| format!("number {number}"), |(_, name)| (*name).to_owned())
+        };
+        let expected = expected.iter().map(|&number| name(number)).collect::<Vec<_>>().join(" or ");
+        let problem = format!("a key of protocol {}, not of {expected}", name(number));
+        return Err(part.wrong(start, problem).into());
     }
-    part.finish()
+    part.finish().map(|()| number)
 }
 
-fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
+/// Reads r, which must be of the curve.
+pub(in crate::snarkjs) fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
     let start = part.at();
     let other = Facts::read(part, Prime::Scalar)?;
     if other.curve != facts.curve {
@@ -89,11 +96,11 @@ fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
     Ok(())
 }
 
-/// Reads log2 of the domain's size.
-fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
+/// Reads log2 of the domain's size. The field has a root of unity of 2^`extra` times that order.
+pub(in crate::snarkjs) fn domain(part: &mut Part<'_>, facts: &Facts, extra: u32) -> Result<u32> {
     let start = part.at();
     let size = part.u32("the size of the domain")?;
-    let most = (facts.two_adicity - 1).min(MAX_LOG_SIZE);
+    let most = (facts.two_adicity - extra).min(MAX_LOG_SIZE);
     if !size.is_power_of_two() || size.ilog2() > most {
         let problem = format!("a domain of {size} points, not of a power of two up to 2^{most}");
         return Err(part.wrong(start, problem).into());
@@ -101,13 +108,30 @@ fn domain(part: &mut Part<'_>, facts: &Facts) -> Result<u32> {
     Ok(size.ilog2())
 }
 
-fn point(isa: Isa, part: &mut Part<'_>, instance: Instance, what: &str) -> Result<Vec<u8>> {
+/// Reads a point other than the identity.
+pub(in crate::snarkjs) fn point(
+    isa: Isa,
+    part: &mut Part<'_>,
+    instance: Instance,
+    what: &str,
+) -> Result<Vec<u8>> {
+    let start = part.at();
+    let point = any_point(isa, part, instance, what)?;
+    match point.iter().all(|&byte| byte == 0) {
+        true => Err(part.wrong(start, format!("{what} is the identity")).into()),
+        false => Ok(point),
+    }
+}
+
+/// Reads a point of the group.
+pub(in crate::snarkjs) fn any_point(
+    isa: Isa,
+    part: &mut Part<'_>,
+    instance: Instance,
+    what: &str,
+) -> Result<Vec<u8>> {
     let start = part.at();
     let encoding = part.take(instance.point_bytes(), what)?;
     let wrong = |problem: &str| -> FileError { part.wrong(start, format!("{what} is {problem}")) };
-    let point = decode(isa, instance, encoding).map_err(|error| wrong(&error.to_string()))?;
-    match point.iter().all(|&byte| byte == 0) {
-        true => Err(wrong("the identity").into()),
-        false => Ok(point),
-    }
+    Ok(decode(isa, instance, encoding).map_err(|error| wrong(&error.to_string()))?)
 }

@@ -30,7 +30,7 @@ pub struct PointSection {
 
 impl PointSection {
     /// Wraps a section that must have `count` points.
-    pub(super) fn new(
+    pub(in crate::snarkjs) fn new(
         isa: Isa,
         source: &Source,
         part: Part<'_>,

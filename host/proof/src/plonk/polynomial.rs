@@ -1,0 +1,135 @@
+//! Polynomials by their coefficients: canonical scalars, from the lowest on, with zeros up to n + 6, one for each power of tau.
+
+use proofmill_algebra::field::PrimeField;
+use proofmill_op::process::parallel;
+use proofmill_op::{Cancel, Secret, SecretBytes};
+use rayon::prelude::*;
+
+use super::Scalar;
+use crate::Result;
+
+/// Coefficients beyond n, for the blinding.
+pub const EXTRA: usize = 6;
+
+/// Scalars that a thread processes at a time.
+pub const CHUNK: usize = 1 << 10;
+
+/// Reads a scalar that was checked to be below r.
+#[inline]
+pub fn element<F: PrimeField>(bytes: &Scalar) -> F {
+    F::from_le_bytes(bytes).expect("it was checked to be below r")
+}
+
+/// Writes a scalar.
+#[inline]
+pub fn put<F: PrimeField>(element: F, bytes: &mut Scalar) {
+    bytes.copy_from_slice(element.to_le_bytes().as_ref());
+}
+
+/// Fills `count` scalars in chunks, each with the number of its first scalar, on the threads of the caller's rayon pool.
+pub fn scalars_in_chunks(
+    count: usize,
+    cancel: &Cancel,
+    fill: impl Fn(usize, &mut [Scalar]) -> Result<()> + Sync,
+) -> Result<SecretBytes> {
+    let mut bytes = SecretBytes::zeroed(count * size_of::<Scalar>());
+    let (each, _) = bytes.as_chunks_mut();
+    let fill = |(number, chunk): (usize, &mut [Scalar])| {
+        cancel.check()?;
+        fill(number * CHUNK, chunk)
+    };
+    parallel(|| each.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))?;
+    Ok(bytes)
+}
+
+/// Computes scalar number i for each i below `count`, on the threads of the caller's rayon pool.
+pub fn scalars<F: PrimeField>(
+    count: usize,
+    cancel: &Cancel,
+    scalar: impl Fn(usize) -> Result<F> + Sync,
+) -> Result<SecretBytes> {
+    scalars_in_chunks(count, cancel, |first, chunk| {
+        (first..).zip(chunk).try_for_each(|(i, bytes)| Ok(put(scalar(i)?, bytes)))
+    })
+}
+
+/// Returns f + (b_0 + b_1 X + ...) (X^n - 1) for a polynomial f of n coefficients: the same values on the domain, and others elsewhere.
+pub fn blinded<F: PrimeField>(coefficients: &[u8], blinding: &[F]) -> SecretBytes {
+    let mut bytes = SecretBytes::zeroed(coefficients.len() + EXTRA * F::BYTES);
+    bytes[..coefficients.len()].copy_from_slice(coefficients);
+    let (low, high) = bytes.as_chunks_mut().0.split_at_mut(coefficients.len() / F::BYTES);
+    for ((low, high), b) in low.iter_mut().zip(high).zip(blinding) {
+        put(element::<F>(low) - b, low);
+        put(*b, high);
+    }
+    bytes
+}
+
+/// Returns f modulo X^n - u for a polynomial f of n + 6 coefficients: the same values where X^n is u.
+pub fn folded<F: PrimeField>(coefficients: &[u8], u: F) -> SecretBytes {
+    let (all, _) = coefficients.as_chunks();
+    let n = all.len() - EXTRA;
+    let mut bytes = SecretBytes::copy_of(all[..n].as_flattened());
+    for (low, high) in bytes.as_chunks_mut().0.iter_mut().zip(&all[n..]) {
+        put(element::<F>(low) + u * element::<F>(high), low);
+    }
+    bytes
+}
+
+/// Returns the value at x of the polynomial with these `count` coefficients.
+pub fn evaluate<F: PrimeField>(
+    count: usize,
+    x: F,
+    coefficient: impl Fn(usize) -> Result<F> + Sync,
+) -> Result<F> {
+    let chunk = |number: usize| {
+        let start = number * CHUNK;
+        let end = count.min(start + CHUNK);
+        let value: Result<F> =
+            (start..end).rev().try_fold(F::ZERO, |sum, i| Ok(sum * x + coefficient(i)?));
+        Ok(value? * x.pow_vartime(&[start as u64]))
+    };
+    let chunks = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk);
+    parallel(|| chunks.try_reduce(|| F::ZERO, |left, right| Ok(left + right)))
+}
+
+/// Returns the quotient of the polynomial with these coefficients by X - x, without the remainder: as many coefficients, of which the last is 0.
+pub fn divided<F: PrimeField>(
+    count: usize,
+    x: F,
+    cancel: &Cancel,
+    coefficient: impl Fn(usize) -> Result<F> + Sync,
+) -> Result<SecretBytes> {
+    let mut quotient = Secret::filled(count, F::ZERO);
+    let fill = |(number, chunk): (usize, &mut [F])| {
+        cancel.check()?;
+        for (i, to) in chunk.iter_mut().enumerate() {
+            *to = coefficient(number * CHUNK + i)?;
+        }
+        Ok::<_, crate::Error>(())
+    };
+    parallel(|| quotient.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))?;
+    // q_(i-1) = f_i + x q_i
+    let mut above = F::ZERO;
+    for coefficient in quotient.iter_mut().rev() {
+        let here = above;
+        above = *coefficient + x * above;
+        *coefficient = here;
+    }
+    scalars(count, cancel, |i| Ok(quotient[i]))
+}
+
+/// Returns the product of polynomials, up to the power X^5.
+pub fn product_of_lowest<F: PrimeField>(factors: &[[F; EXTRA]]) -> [F; EXTRA] {
+    let mut one = [F::ZERO; EXTRA];
+    one[0] = F::ONE;
+    factors.iter().fold(one, |product, factor| {
+        let mut sums = [F::ZERO; EXTRA];
+        for (i, x) in product.iter().enumerate() {
+            for (j, y) in factor[..EXTRA - i].iter().enumerate() {
+                sums[i + j] += *x * y;
+            }
+        }
+        sums
+    })
+}
