@@ -94,12 +94,16 @@ def plonk_private(folder):
     return compiled(folder, "private", {"number": "12345"}, 4, protocol="plonk")
 
 
-def own(folder, statement="sha256", constraints=30000):
+def own(folder, statement="sha256", constraints=30000, protocol="groth16"):
     """A circuit, a key and a witness of our own: nothing of circom in it."""
-    done(proofmill("dev", "circuit", statement, "--constraints", constraints, "--out", folder))
+    done(proofmill("dev", "circuit", statement, "--constraints", constraints, "--protocol", protocol, "--out", folder))
     zkey, vkey = folder / "INSECURE.zkey", folder / "vkey.json"
     done(snarkjs("zkey", "export", "verificationkey", zkey, vkey))
-    return Statement(zkey, folder / "witness.wtns", vkey)
+    return Statement(zkey, folder / "witness.wtns", vkey, protocol=protocol)
+
+
+def plonk_own(folder):
+    return own(folder, "chain", 1500, "plonk")
 
 
 def semaphore(depth):

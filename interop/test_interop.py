@@ -196,6 +196,11 @@ class Plonk(Agreement):
         result = proofmill("verify", "--batch", self.made.vkey, *files)
         self.assertEqual((result.returncode, result.stdout.count(": valid")), (0, 2), result.stdout)
 
+    def test_a_proof_takes_the_memory_of_its_plan(self):
+        files = self.folder / "planned.json", self.folder / "planned_public.json"
+        report = json.loads(done(proofmill("prove", "--json", self.made.zkey, self.made.wtns, "-o", files[0], "--public", files[1])))
+        self.assertLessEqual(report["memory"], 1.2 * report["planned_memory"])
+
     def test_the_key_is_described_and_checked(self):
         said = json.loads(done(proofmill("key", "info", "--check", "--json", self.made.zkey)))
         self.assertEqual((said["protocol"], said["checked"]), ("plonk", True))
@@ -212,6 +217,11 @@ class PlonkSquaresOverBls12381(Plonk, unittest.TestCase):
 
 class PlonkSums(Plonk, unittest.TestCase):
     maker = staticmethod(circuits.plonk_sums)
+
+
+class PlonkOwn(Plonk, unittest.TestCase):
+    """Circuit, key and witness are our own."""
+    maker = staticmethod(circuits.plonk_own)
 
 
 class PlonkWithoutPublicValues(unittest.TestCase):

@@ -10,7 +10,7 @@ use proofmill_algebra::{bls12_381, bn254};
 use proofmill_op::msm::{Check, Group, Stream as _, read};
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Curve, Scalar};
-use proofmill_proof::snarkjs::{self, PointSection, Section, Witness, Zkey};
+use proofmill_proof::snarkjs::{self, PointSection, Section, Witness, Zkey, plonk};
 use proofmill_proof::{Error, FileError, Result};
 
 /// Returns the value, or `None` after a check of the error.
@@ -26,8 +26,9 @@ fn accepted<T>(input: &[u8], read: Result<T>) -> Option<T> {
     }
 }
 
-/// A proving key.
+/// A proving key, as one for either protocol.
 pub(crate) fn zkey(input: &[u8]) {
+    plonk_zkey(input);
     let read = Zkey::from_bytes("input", Arc::from(input));
     let Some(key) = accepted(input, read) else { return };
     assert!(key.public_inputs() < key.variables() && key.file_bytes() == input.len());
@@ -40,6 +41,35 @@ pub(crate) fn zkey(input: &[u8]) {
     assert_eq!(verifying.public_inputs(), key.public_inputs());
     let text = snarkjs::verifying_key::text(&verifying).expect("points of the groups");
     assert_eq!(snarkjs::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
+}
+
+fn plonk_zkey(input: &[u8]) {
+    let read = plonk::Zkey::from_bytes("input", Arc::from(input));
+    let Some(key) = accepted(input, read) else { return };
+    assert!(key.public_inputs() < key.witness_values() && key.file_bytes() == input.len());
+    let (first, n) = (key.witness_values(), 1 << key.domain_log());
+    for (number, addition) in key.additions().enumerate() {
+        assert!(addition.variables.iter().all(|&variable| variable < first + number));
+    }
+    for wire in plonk::Wire::ALL {
+        let wires = key.wires(wire);
+        assert!(wires.len() == key.constraints() && wires.len() <= n);
+        assert!((0..n).filter_map(|i| wires.get(i)).all(|variable| variable < key.variables()));
+    }
+    for polynomial in plonk::Polynomial::ALL {
+        for elements in [key.coefficients(polynomial), key.values(polynomial)] {
+            for number in 0..elements.len() {
+                match key.curve() {
+                    Curve::Bn254 => drop(accepted(input, elements.get::<bn254::Fr>(number))),
+                    _ => drop(accepted(input, elements.get::<bls12_381::Fr>(number))),
+                }
+            }
+        }
+    }
+    points(&key.points());
+    let verifying = key.verifying_key();
+    let text = plonk::verifying_key::text(&verifying).expect("points of the groups");
+    assert_eq!(plonk::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
 }
 
 /// Checks that either all points are read and on the curve, or none is.
@@ -96,12 +126,18 @@ fn again<T: Debug + PartialEq>(
 pub(crate) fn vkey(input: &[u8]) {
     use snarkjs::verifying_key::{parse, text};
     again(input, parse, |key| text(key).expect("points of the groups"));
+    again(input, plonk::verifying_key::parse, |key| {
+        plonk::verifying_key::text(key).expect("points of the groups")
+    });
 }
 
 /// A proof.
 pub(crate) fn proof(input: &[u8]) {
     use snarkjs::proof::{parse, text};
     again(input, parse, |proof| text(proof).expect("points of the groups"));
+    again(input, plonk::proof::parse, |proof| {
+        plonk::proof::text(proof).expect("points of the groups")
+    });
 }
 
 /// Public values.
@@ -110,6 +146,13 @@ pub(crate) fn public(input: &[u8]) {
     for curve in [Curve::Bn254, Curve::Bls12_381] {
         again(input, |name, bytes| parse(name, bytes, curve), |values: &Vec<_>| text(values));
     }
+}
+
+/// Returns a file that snarkjs made for PLONK.
+macro_rules! plonk_seed {
+    ($name:literal) => {
+        [include_bytes!(concat!("../../../host/proof/tests/snarkjs/plonk_bn254/", $name)).to_vec()]
+    };
 }
 
 fn circuits() -> impl Iterator<Item = Circuit> {
@@ -123,7 +166,7 @@ pub(crate) fn zkey_seeds() -> Vec<Vec<u8>> {
         circuit.write_insecure_key(b"fuzz", &mut file).expect("memory");
         file
     };
-    circuits().map(write).collect()
+    circuits().map(write).chain(plonk_seed!("circuit.zkey")).collect()
 }
 
 pub(crate) fn wtns_seeds() -> Vec<Vec<u8>> {
@@ -141,7 +184,8 @@ pub(crate) fn vkey_seeds() -> Vec<Vec<u8>> {
         let key = key.verifying_key().expect("a key's points");
         snarkjs::verifying_key::text(&key).expect("a key's points").into_bytes()
     };
-    zkey_seeds().into_iter().map(text).collect()
+    let groth16 = zkey_seeds().into_iter().take(2).map(text);
+    groth16.chain(plonk_seed!("verification_key.json")).collect()
 }
 
 /// Generators, and the identity.
@@ -149,7 +193,7 @@ pub(crate) fn proof_seeds() -> Vec<Vec<u8>> {
     let bn254 = proof_of(Curve::Bn254, &bn254::G1::GENERATOR, &bn254::G2::GENERATOR);
     let bls12_381 =
         proof_of(Curve::Bls12_381, &bls12_381::G1::GENERATOR, &bls12_381::G2::GENERATOR);
-    [bn254, bls12_381].concat()
+    [bn254, bls12_381].concat().into_iter().chain(plonk_seed!("proof.json")).collect()
 }
 
 fn proof_of<C, D>(

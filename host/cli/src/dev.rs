@@ -8,9 +8,10 @@ use std::time::Instant;
 use anyhow::{Context as _, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::groth16::dev::{Circuit, InsecurePowersOfTau, Statement};
-use proofmill::groth16::snarkjs::{Zkey, verifying_key};
+use proofmill::groth16::snarkjs::AnyZkey;
 
 use crate::curve::CurveArgument;
+use crate::key::exported;
 use crate::new_file::{NewFile, write_all};
 use crate::output::{Exit, Output, count, note};
 use crate::progress::Progress;
@@ -50,6 +51,7 @@ pub struct Ptau {
 #[command(after_help = examples!(
     "proofmill dev circuit sha256 --constraints 25000 --out made",
     "proofmill dev circuit chain --constraints 65536 --curve bls12_381 --out made",
+    "proofmill dev circuit chain --constraints 65536 --protocol plonk --out made",
 ))]
 pub struct CircuitArguments {
     /// The circuit. chain: steps x := x^2 + i, every value as wide as the field. sha256: a preimage of a SHA-256 digest, mostly
@@ -59,6 +61,9 @@ pub struct CircuitArguments {
     /// Number of constraints: exact for chain, rounded to whole blocks for sha256
     #[arg(long, value_name = "N")]
     constraints: usize,
+    /// The protocol of the key
+    #[arg(long, value_enum, default_value_t = Protocol::Groth16)]
+    protocol: Protocol,
     /// Folder for the files; created if missing
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
@@ -83,6 +88,12 @@ enum Kind {
     Sha256,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Protocol {
+    Groth16,
+    Plonk,
+}
+
 /// Writes powers of tau.
 pub fn ptau(arguments: &Ptau, output: &mut Output) -> anyhow::Result<Exit> {
     let Ptau { power, out, common } = arguments;
@@ -97,7 +108,7 @@ pub fn ptau(arguments: &Ptau, output: &mut Output) -> anyhow::Result<Exit> {
 
 /// Writes a circuit's files.
 pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let CircuitArguments { kind, constraints, out, common } = arguments;
+    let CircuitArguments { kind, constraints, protocol, out, common } = arguments;
     let statement = match kind {
         Kind::Chain => Statement::Chain { constraints: *constraints },
         Kind::Sha256 => Statement::sha256_of_about(*constraints),
@@ -118,12 +129,15 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
     let start = Instant::now();
     common.threads.run(|| {
         let seed = common.seed.as_bytes();
-        write("--out", &key, |to| circuit.write_insecure_key(seed, to))
+        write("--out", &key, |to| match protocol {
+            Protocol::Groth16 => circuit.write_insecure_key(seed, to),
+            Protocol::Plonk => circuit.write_insecure_plonk_key(seed, to),
+        })
     })?;
     said(&key, start, output)?;
     write("--out", &at("circuit.r1cs"), |to| circuit.write_r1cs(to))?;
     write("--out", &witness, |to| circuit.write_witness(to))?;
-    let exported = verifying_key::text(&Zkey::open(&key)?.verifying_key()?)?;
+    let exported = exported(&AnyZkey::open(&key)?)?;
     write_all(&[("--out", &verifying, exported.as_bytes())])?;
     warn();
     Ok(Exit::Valid)

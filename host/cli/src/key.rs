@@ -57,12 +57,17 @@ pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
     let ExportVkey { output, zkey } = arguments;
     keep_apart(&[("--output", output)], &[("ZKEY", zkey)])?;
     require_file("ZKEY", zkey)?;
-    let exported = match AnyZkey::open(zkey)? {
-        AnyZkey::Groth16(key) => verifying_key::text(&key.verifying_key()?)?,
-        AnyZkey::Plonk(key) => snarkjs::plonk::verifying_key::text(&key.verifying_key())?,
-    };
+    let exported = exported(&AnyZkey::open(zkey)?)?;
     write_all(&[("--output", output, exported.as_bytes())])?;
     Ok(Exit::Valid)
+}
+
+/// Returns the file of the verification key.
+pub fn exported(key: &AnyZkey) -> anyhow::Result<String> {
+    Ok(match key {
+        AnyZkey::Groth16(key) => verifying_key::text(&key.verifying_key()?)?,
+        AnyZkey::Plonk(key) => snarkjs::plonk::verifying_key::text(&key.verifying_key())?,
+    })
 }
 
 /// Describes a key.

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use proofmill_cpu::CpuDevice;
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Curve, Devices, Prover, Settings, return_freed_memory};
-use proofmill_proof::snarkjs::{Witness, Zkey};
+use proofmill_proof::plonk;
+use proofmill_proof::snarkjs::{self, Witness, Zkey};
 
 /// Returns a line of `/proc/self/status`, in bytes.
 fn status(name: &str) -> usize {
@@ -32,31 +33,48 @@ fn the_peak_of_a_larger_proof_is_below_the_plan() {
     examine(1 << 16);
 }
 
-/// Proves a chain of this many constraints minus two.
+/// Proves a chain of this many constraints minus two, by both protocols.
 fn examine(size: usize) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap();
     return_freed_memory();
     let folder = tempfile::tempdir().unwrap();
-    let (key, witness) = (folder.path().join("chain.zkey"), folder.path().join("chain.wtns"));
+    let at = |name: &str| folder.path().join(name);
+    let file = |name: &str| std::io::BufWriter::new(std::fs::File::create(at(name)).unwrap());
     let statement = Statement::Chain { constraints: size - 2 };
     let circuit = Circuit::new(Curve::Bn254, &statement).unwrap();
-    let file = |path| std::io::BufWriter::new(std::fs::File::create(path).unwrap());
-    circuit.write_insecure_key(b"memory", &mut file(&key)).unwrap();
-    circuit.write_witness(&mut file(&witness)).unwrap();
+    circuit.write_insecure_key(b"memory", &mut file("groth16.zkey")).unwrap();
+    circuit.write_insecure_plonk_key(b"memory", &mut file("plonk.zkey")).unwrap();
+    circuit.write_witness(&mut file("chain.wtns")).unwrap();
     drop(circuit);
     for (threads, resident) in [(1, false), (1, true), (2, false), (2, true)] {
-        let before = status("VmRSS");
-        std::fs::write("/proc/self/clear_refs", "5").unwrap(); // the peak starts anew
-        let (zkey, wtns) = (Zkey::open(&key).unwrap(), Witness::open(&witness).unwrap());
-        let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads)).unwrap()));
         let settings = Settings { resident, ..Settings::default() };
-        let prover = Prover::new(&zkey, devices, settings).unwrap();
-        prover.prove(&wtns).unwrap();
-        let (peak, plan) = (status("VmHWM") - before, prover.plan().unwrap().memory());
-        let part = peak as f64 / plan as f64;
-        println!("{size} rows, {threads} threads, resident {resident}: {part:.2} of {plan} bytes");
-        assert!(part <= 1.0, "{peak} bytes, not {plan} at most");
-        assert!(part >= LEAST, "a plan of {plan} bytes for {peak} says too much");
+        let devices = || Devices::one(Arc::new(CpuDevice::new(Some(threads)).unwrap()));
+        let case = |name| format!("{name}, {size} rows, {threads} threads, resident {resident}");
+        measure(&case("Groth16"), || {
+            let (key, witness) = (Zkey::open(at("groth16.zkey")), Witness::open(at("chain.wtns")));
+            let prover = Prover::new(&key.unwrap(), devices(), settings).unwrap();
+            prover.prove(&witness.unwrap()).unwrap();
+            prover.plan().unwrap().memory()
+        });
+        measure(&case("PLONK"), || {
+            let key = snarkjs::plonk::Zkey::open(at("plonk.zkey")).unwrap();
+            let witness = Witness::open(at("chain.wtns")).unwrap();
+            let prover = plonk::Prover::new(&key, devices(), settings).unwrap();
+            prover.prove(&witness).unwrap();
+            prover.plan().unwrap().memory()
+        });
     }
+}
+
+/// Compares the peak of this process during the work with the plan that the work returns.
+fn measure(case: &str, work: impl FnOnce() -> usize) {
+    let before = status("VmRSS");
+    std::fs::write("/proc/self/clear_refs", "5").unwrap(); // the peak starts anew
+    let plan = work();
+    let peak = status("VmHWM") - before;
+    let part = peak as f64 / plan as f64;
+    println!("{case}: {part:.2} of {plan} bytes");
+    assert!(part <= 1.0, "{case}: {peak} bytes, not {plan} at most");
+    assert!(part >= LEAST, "{case}: a plan of {plan} bytes for {peak} says too much");
 }

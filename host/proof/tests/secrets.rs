@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use proofmill_cpu::CpuDevice;
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Curve, Devices, Prover, Settings};
-use proofmill_proof::snarkjs::{Witness, Zkey};
+use proofmill_proof::plonk::Prover as PlonkProver;
+use proofmill_proof::snarkjs::{Witness, Zkey, plonk};
 
 /// The value that is looked for, while `WATCHES`.
 static SECRET: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
@@ -51,24 +52,44 @@ fn a_proof_frees_no_memory_with_a_value_of_the_witness() {
         circuit.write_insecure_key(b"secrets", &mut key).unwrap();
         circuit.write_witness(&mut witness).unwrap();
         let secret: [u8; 32] = *witness.last_chunk().unwrap();
-        let (secret, _) = secret.as_chunks::<8>();
-        for (word, bytes) in SECRET.iter().zip(secret) {
-            word.store(u64::from_le_bytes(*bytes) as usize, Ordering::Relaxed);
-        }
+        watch_for(secret);
         let key = Zkey::from_bytes("key", key.into()).unwrap();
         let witness = Witness::from_bytes("witness", witness).unwrap();
         let device = Arc::new(CpuDevice::new(Some(2)).unwrap());
         let settings = Settings { resident: true, ..Settings::default() };
         let prover = Prover::new(&key, Devices::one(device), settings).unwrap();
-        WATCHES.store(true, Ordering::Relaxed);
-        prover.prove(&witness).unwrap();
-        WATCHES.store(false, Ordering::Relaxed);
-        let [leaks, largest] = [&LEAKS, &LARGEST].map(|it| it.load(Ordering::Relaxed));
-        assert_eq!(leaks, 0, "{curve:?}; the largest has {largest} bytes");
+        examine(&format!("Groth16 {curve:?}"), || drop(prover.prove(&witness).unwrap()));
         // The watch sees what is freed as it is.
         WATCHES.store(true, Ordering::Relaxed);
-        drop(secret.as_flattened().to_vec());
+        drop(secret.to_vec());
         WATCHES.store(false, Ordering::Relaxed);
         assert_eq!(LEAKS.swap(0, Ordering::Relaxed), 1);
     }
+    for curve in ["bn254", "bls12_381"] {
+        let read = |name| std::fs::read(format!("tests/snarkjs/plonk_{curve}/{name}")).unwrap();
+        let witness = read("witness.wtns");
+        watch_for(*witness.last_chunk().unwrap());
+        let key = plonk::Zkey::from_bytes("key", read("circuit.zkey").into()).unwrap();
+        let witness = Witness::from_bytes("witness", witness).unwrap();
+        let device = Arc::new(CpuDevice::new(Some(2)).unwrap());
+        let devices = Devices::one(device);
+        let prover = PlonkProver::new(&key, devices, Settings::default()).unwrap();
+        examine(&format!("PLONK {curve}"), || drop(prover.prove(&witness).unwrap()));
+    }
+}
+
+/// Sets the value that is looked for.
+fn watch_for(secret: [u8; 32]) {
+    for (word, bytes) in SECRET.iter().zip(secret.as_chunks::<8>().0) {
+        word.store(u64::from_le_bytes(*bytes) as usize, Ordering::Relaxed);
+    }
+}
+
+/// Asserts that this work frees no memory with the value.
+fn examine(case: &str, work: impl FnOnce()) {
+    WATCHES.store(true, Ordering::Relaxed);
+    work();
+    WATCHES.store(false, Ordering::Relaxed);
+    let [leaks, largest] = [&LEAKS, &LARGEST].map(|it| it.load(Ordering::Relaxed));
+    assert_eq!(leaks, 0, "{case}; the largest has {largest} bytes");
 }

@@ -14,6 +14,7 @@ mod groth16_progress;
 mod msm;
 mod ntt;
 mod pipes;
+mod plonk;
 mod poseidon;
 mod r1cs;
 #[cfg(all(unix, feature = "serve"))]

@@ -7,7 +7,7 @@ use proofmill_algebra::pairing::{Bls12381, Bn254};
 use proofmill_algebra::{bls12_381, bn254};
 
 use super::r1cs::Builder;
-use super::{chain, r1cs_file, sha256, wtns, zkey};
+use super::{chain, plonk, r1cs_file, sha256, wtns, zkey};
 use crate::groth16::Curve;
 use crate::{Error, Result};
 
@@ -134,6 +134,16 @@ impl Circuit {
         match &self.0 {
             Either::Bn254(builder) => zkey::write::<Bn254>(isa, out, builder, seed),
             Either::Bls12381(builder) => zkey::write::<Bls12381>(isa, out, builder, seed),
+        }
+    }
+
+    /// Writes an INSECURE `.zkey` for PLONK whose secret is derived from the seed. Runs in the caller's rayon pool.
+    /// Uses the best code path of this process.
+    pub fn write_insecure_plonk_key(&self, seed: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        let isa = Isa::best();
+        match &self.0 {
+            Either::Bn254(builder) => plonk::write::<Bn254>(isa, out, builder, seed),
+            Either::Bls12381(builder) => plonk::write::<Bls12381>(isa, out, builder, seed),
         }
     }
 

@@ -57,7 +57,8 @@ impl Devices {
         })
     }
 
-    fn first(&self, does: impl Fn(&dyn Device) -> bool) -> Option<Arc<dyn Device>> {
+    /// Returns the first device with a property.
+    pub(crate) fn first(&self, does: impl Fn(&dyn Device) -> bool) -> Option<Arc<dyn Device>> {
         [&self.device].into_iter().chain(&self.fallback).find(|device| does(&***device)).cloned()
     }
 }

@@ -2,7 +2,7 @@
 
 use proofmill_algebra::field::PrimeField;
 
-/// Returns the values at zeta of the polynomials that are 1 at omega^i and 0 elsewhere in the domain, for i below `count`; `None` if zeta is in
+/// Returns the values at zeta of the polynomials that are 1 at omega^i and 0 at the other points of the domain, for i below `count`; `None` if zeta is in
 /// the domain.
 ///
 /// ```text

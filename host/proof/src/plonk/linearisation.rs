@@ -9,7 +9,7 @@
 //!   + r_0
 //! ```
 //!
-//! a, b, c, s1, s2 and z_omega are evaluations here. r(zeta) = 0.
+//! a, b, c, s1, s2 and z_omega denote evaluations. r(zeta) = 0.
 
 use proofmill_algebra::field::PrimeField;
 
@@ -60,7 +60,7 @@ pub struct Linearisation<F> {
     pub q_o: F,
     pub z: F,
     pub s3: F,
-    /// Of t_lo, t_mid and t_hi.
+    /// The factors of t_lo, t_mid and t_hi.
     pub t: [F; 3],
     /// r_0 without the value of the public inputs' polynomial.
     pub constant: F,

@@ -53,7 +53,7 @@ pub fn scalars<F: PrimeField>(
     })
 }
 
-/// Returns f + (b_0 + b_1 X + ...) (X^n - 1) for a polynomial f of n coefficients: the same values on the domain, and others elsewhere.
+/// Returns f + (b_0 + b_1 X + ...) (X^n - 1) for a polynomial f of n coefficients: the same values on the domain, and different ones outside it.
 pub fn blinded<F: PrimeField>(coefficients: &[u8], blinding: &[F]) -> SecretBytes {
     let mut bytes = SecretBytes::zeroed(coefficients.len() + EXTRA * F::BYTES);
     bytes[..coefficients.len()].copy_from_slice(coefficients);

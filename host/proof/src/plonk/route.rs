@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use proofmill_algebra::ntt::Transform;
 use proofmill_op::msm::{Bases, Check, Group, Instance, Request, Response, read};
 use proofmill_op::{Argument, Capability, Data, Device, DeviceKind, Error, Progress, Submit};
 
 use crate::Result;
 use crate::groth16::Devices;
-use crate::groth16::suite::Suite;
+use crate::groth16::quotient::root;
+use crate::groth16::suite::{ScalarOf, Suite};
 use crate::snarkjs::plonk::Zkey;
 
 /// The devices of the MSMs and of the transforms, and the powers of tau.
@@ -23,7 +25,7 @@ impl Route {
     pub fn new<E: Suite>(key: &Zkey, devices: &Devices, resident: bool) -> Result<Self> {
         let instance = Instance::new(E::CURVE, Group::G1);
         let msm = devices.offering(&Capability::Msm(instance))?;
-        let transforms = devices.offering(&Capability::Ntt(E::FIELD))?;
+        let transforms = for_transforms::<E>(devices, key.domain_log())?;
         let mut bases = Bases::streamed(instance, key.points()).unchecked();
         if resident {
             let loaded = msm.submit(bases)?.wait().map_err(of_key)?;
@@ -68,6 +70,24 @@ impl Route {
         uris.dedup();
         uris
     }
+}
+
+/// Returns the device for transforms of 2^log elements. Cards transform by the standard root of unity only, which over BLS12-381 is another than
+/// that of snarkjs.
+fn for_transforms<E: Suite>(devices: &Devices, log: u32) -> Result<Arc<dyn Device>> {
+    let standard = Transform::<ScalarOf<E>>::forward(log);
+    let is_standard = standard.is_ok_and(|transform| transform.root() == root(log));
+    let found = devices.first(|device| {
+        let caps = device.caps();
+        let any_root = matches!(caps.kind, DeviceKind::Cpu | DeviceKind::Gpu);
+        caps.offers_quotient(E::FIELD, log) && (is_standard || any_root)
+    });
+    found.ok_or_else(|| {
+        let device = devices.device.caps().uri.clone();
+        let what =
+            format!("{} of 2^{log} elements by the root of snarkjs", Capability::Ntt(E::FIELD));
+        Error::Unsupported { device, what }.into()
+    })
 }
 
 /// Attributes an error about bases to the key.

@@ -85,6 +85,42 @@ pub fn of_key(file: &[u8], every: usize, emit: &mut Emit) {
     }
 }
 
+/// Changes a key for PLONK, including counts that agree with the lengths of their sections.
+pub fn of_plonk_key(file: &[u8], every: usize, emit: &mut Emit) {
+    let places = places(file);
+    let content = |number: u32| place(&places, number).content.start;
+    let n8 = u32_at(file, content(2)) as usize;
+    let counts = content(2) + 4 + n8 + 4 + 32;
+    let names = ["variables", "public values", "domain", "additions", "constraints"];
+    let mut fields = frame(&places);
+    fields.push(Field::new("protocol", content(1), 4));
+    fields.push(Field::new("bytes of q", content(2), 4));
+    fields.push(Field::new("bytes of r", content(2) + 4 + n8, 4));
+    fields.push(Field::new("variable of an addition", content(3), 4));
+    fields.push(Field::new("variable of a wire", content(5), 4));
+    fields.extend(names.into_iter().zip(0..).map(|(name, i)| Field::new(name, counts + 4 * i, 4)));
+    all(file, &fields, every, emit);
+    let field = |name: &str| fields.iter().find(|field| field.name == name).unwrap();
+    let growing: [(&str, &[(u32, u64)]); 3] = [
+        ("public values", &[(13, 5 * 8 * 32)]),
+        ("additions", &[(3, 72)]),
+        ("constraints", &[(4, 4), (5, 4), (6, 4)]),
+    ];
+    for (name, sections) in growing {
+        let count = field(name);
+        for value in count.others(file) {
+            let mut changed = file.to_vec();
+            count.set(&mut changed, value);
+            for (number, each) in sections {
+                let length = field(&format!("bytes of section {number}"));
+                let more = value.wrapping_sub(count.get(file)).wrapping_mul(*each);
+                length.set(&mut changed, length.get(file).wrapping_add(more));
+                emit(&format!("{value} {name} and as many bytes in section {number}"), &changed);
+            }
+        }
+    }
+}
+
 /// Changes a witness.
 pub fn of_witness(file: &[u8], emit: &mut Emit) {
     let places = places(file);

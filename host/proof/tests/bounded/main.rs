@@ -16,8 +16,8 @@ use closed::{answered, in_closed_space};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::Device;
 use proofmill_proof::groth16::{Curve, Devices, Proved, Prover, Settings, verify};
-use proofmill_proof::snarkjs::{Witness, Zkey, proof, public, verifying_key};
-use proofmill_proof::{Error, Result};
+use proofmill_proof::snarkjs::{self, Witness, Zkey, proof, public, verifying_key};
+use proofmill_proof::{Error, Result, plonk};
 use small::{CURVES, key, read_key, read_witness, witness};
 
 /// Returns whether the error names the problem.
@@ -83,6 +83,66 @@ fn keys() {
 #[ignore = "minutes"]
 fn keys_at_more_places() {
     examine_keys("keys_at_more_places", 1);
+}
+
+#[test]
+fn plonk_keys() {
+    in_closed_space("plonk_keys", || {
+        let device = processor();
+        let folders = ["bn254", "bls12_381"].map(|curve| format!("tests/snarkjs/plonk_{curve}"));
+        let inputs = folders.map(|folder| {
+            let read = |name: &str| std::fs::read(format!("{folder}/{name}")).unwrap();
+            (read("circuit.zkey"), read_witness(&read("witness.wtns")).unwrap())
+        });
+        let ask = |bytes: &[u8], witness: &Witness| {
+            let key = snarkjs::plonk::Zkey::from_bytes("a.zkey", Arc::from(bytes))?;
+            let devices = Devices::one(device.clone());
+            let prover = plonk::Prover::new(&key, devices, Settings::default())?;
+            prover.plan()?;
+            prover.prove(witness)?;
+            key.check()
+        };
+        inputs.iter().for_each(|(key, witness)| ask(key, witness).unwrap());
+        closed::close();
+        for (key, witness) in &inputs {
+            changes::of_plonk_key(key, 25, &mut |case, changed| {
+                examine("key for PLONK", case, || ask(changed, witness));
+            });
+        }
+    });
+}
+
+#[test]
+fn plonk_texts() {
+    in_closed_space("plonk_texts", || {
+        let curves = [Curve::Bn254, Curve::Bls12_381];
+        let files = ["plonk_bn254", "plonk_bls12_381"].map(made_by_snarkjs);
+        let parse = |curve, [key, values, one]: [&[u8]; 3]| {
+            let key = snarkjs::plonk::verifying_key::parse("key.json", key)?;
+            let values = public::parse("public.json", values, curve)?;
+            Ok::<_, Error>((key, values, snarkjs::plonk::proof::parse("proof.json", one)?))
+        };
+        let all = || curves.into_iter().zip(&files);
+        let known: Vec<_> =
+            all().map(|(curve, files)| parse(curve, bytes_of(files)).unwrap()).collect();
+        let ask = |curve, files: [&[u8]; 3]| {
+            let read = parse(curve, files)?;
+            let valid = plonk::verify(&read.0, &read.1, &read.2)?;
+            assert_eq!(valid, known.contains(&read));
+            Ok::<_, Error>(())
+        };
+        all().for_each(|(curve, files)| ask(curve, bytes_of(files)).unwrap());
+        closed::close();
+        for (curve, files) in all() {
+            for (which, what) in ["verifying key", "public values", "proof"].iter().enumerate() {
+                text::changes(&files[which], &mut |case, changed| {
+                    let mut files = bytes_of(files);
+                    files[which] = changed;
+                    examine(what, case, || ask(curve, files));
+                });
+            }
+        }
+    });
 }
 
 #[test]
