@@ -9,7 +9,7 @@ use proofmill_op::{Cancel, wipe, wipe_stack};
 use proofmill_proof::groth16::Scalar;
 use proofmill_proof::snarkjs::decimal;
 use wasmi::{
-    Caller, Config, CustomFuelCosts, Engine, Error, Extern, Instance, Linker, Memory, Module, Store,
+    Caller, Config, CustomFuelCosts, Engine, Error, Extern, ExternType, Instance, Linker, Memory, Module, Store,
     StoreLimits, StoreLimitsBuilder, TrapCode, TypedFunc, TypedResumableCall, WasmParams, WasmResults,
 };
 
@@ -33,6 +33,9 @@ const STACK: usize = 1 << 20;
 
 /// Maximum number of elements of the table of functions; circom's has one for each template instance.
 const MAX_TABLE: usize = 1 << 20;
+
+/// Bytes of a page of linear memory.
+const PAGE: usize = 1 << 16;
 
 /// 32-bit limbs of a value.
 pub const LIMBS: usize = 8;
@@ -139,6 +142,11 @@ pub fn engine() -> Engine {
 impl<'a> Generator<'a> {
     /// Instantiates a module. An error of the interface says what a generator of circom 2 must have.
     pub fn new(module: &Module, bounds: Bounds<'a>) -> Result<Self, Stop> {
+        if let Some(ExternType::Memory(memory)) = module.get_export("memory")
+            && memory.minimum().saturating_mul(PAGE as u64) > bounds.memory as u64
+        {
+            return Err(Stop::Memory);
+        }
         let engine = module.engine();
         let limits = StoreLimitsBuilder::new()
             .memory_size(bounds.memory)
@@ -162,7 +170,6 @@ impl<'a> Generator<'a> {
 
     /// Grows the memory to its bound, if the bound exceeds the module's initial memory.
     pub fn grow(&mut self) -> Result<(), Stop> {
-        const PAGE: usize = 1 << 16;
         let (memory, bytes) = (self.exports.memory, self.memory_bytes());
         let missing = self.bounds.memory.saturating_sub(bytes) / PAGE;
         memory.grow(&mut self.store, missing as u64).map_err(|_| Stop::Memory)?;
