@@ -15,6 +15,7 @@ use wasmi::{ExternType, Module};
 
 use crate::generator::{self, Bounds, Generator, LIMBS, Stop, engine};
 use crate::inputs::{Inputs, Signal, shown};
+use crate::native::{self, Field};
 use crate::prime::{self, Limbs};
 
 /// Maximum number of bytes of a module.
@@ -46,6 +47,8 @@ impl Default for Limits {
 pub struct WitnessCalculator {
     name: String,
     module: Module,
+    /// The field of native operations, of a rewritten module.
+    field: Option<Field>,
     limits: Limits,
     curve: Curve,
     modulus: Limbs,
@@ -89,14 +92,24 @@ impl WitnessCalculator {
             let problem = format!("more than {MAX_MODULE} bytes");
             return Err(FileError::new(name, "module", MAX_MODULE, problem).into());
         }
-        let module = match Module::new(&engine(), bytes) {
-            Ok(module) => module,
-            Err(error) => return Err(module_error(&name, bytes, &error.to_string())),
-        };
-        check_imports(&name, &module)?;
+        let engine = engine();
+        // A module that cannot be rewritten runs as it is, and has the errors of its own bytes.
+        let rewritten = native::rewritten(bytes).and_then(|bytes| Module::new(&engine, bytes).ok());
+        if let Some(module) = rewritten
+            && let Ok(calculator) = Self::of_module(&name, module, limits, true)
+        {
+            return Ok(calculator);
+        }
+        let module = Module::new(&engine, bytes).map_err(|error| module_error(&name, bytes, &error.to_string()))?;
+        Self::of_module(&name, module, limits, false)
+    }
+
+    fn of_module(name: &str, module: Module, limits: Limits, is_rewritten: bool) -> Result<Self> {
+        check_imports(name, &module)?;
         let mut calculator = Self {
-            name,
+            name: name.into(),
             module,
+            field: None,
             limits,
             curve: Curve::Bn254,
             modulus: prime::BN254,
@@ -105,15 +118,15 @@ impl WitnessCalculator {
             values: 0,
             memory: AtomicUsize::new(0),
         };
-        calculator.inspect()?;
+        calculator.inspect(is_rewritten)?;
         Ok(calculator)
     }
 
-    /// Reads what the module states about its circuit.
-    fn inspect(&mut self) -> Result<()> {
+    /// Reads what the module states about its circuit. A rewritten module must compute as the native functions do.
+    fn inspect(&mut self, is_rewritten: bool) -> Result<()> {
         let wrong = |problem: String| FileError::new(&self.name, "exports", 0, problem);
         let cancel = Cancel::new();
-        let mut generator = Generator::new(&self.module, self.bounds(self.limits.max_bytes, &cancel)).map_err(|stop| match stop {
+        let mut generator = Generator::new(&self.module, self.bounds(self.limits.max_bytes, &cancel), None).map_err(|stop| match stop {
             Stop::Memory => self.stopped(Stop::Memory),
             Stop::Trap(problem) => wrong(format!("not a witness generator of circom 2: {problem}")).into(),
             stop => self.stopped(stop),
@@ -142,7 +155,12 @@ impl WitnessCalculator {
             return Err(wrong(problem).into());
         }
         let memory = generator.memory_bytes();
+        let field = is_rewritten.then(|| Field::new(modulus));
+        if field.as_ref().is_some_and(|field| !generator.agrees(field)) {
+            return Err(wrong("field operations that differ from circom's".into()).into());
+        }
         drop(generator);
+        self.field = field;
         self.version = version;
         (self.curve, self.modulus) = (curve, modulus);
         (self.inputs, self.values) = (inputs.map(|inputs| inputs as usize), values);
@@ -168,6 +186,12 @@ impl WitnessCalculator {
     /// Returns the version of circom that made the generator: major, minor and patch number.
     pub fn version(&self) -> [u32; 3] {
         self.version
+    }
+
+    /// Returns whether field operations run in native code. They do for modules of circom with the names of their functions; a
+    /// module without them takes several times as long.
+    pub fn is_native(&self) -> bool {
+        self.field.is_some()
     }
 
     /// Calculates the witness for inputs. Errors name the signal that is missing or has a wrong number of values, or the
@@ -226,7 +250,7 @@ impl WitnessCalculator {
 
     /// Calculates with a fixed size of memory. Returns the values, and the lines that were logged.
     fn attempt(&self, signals: &[Signal], bounds: Bounds<'_>) -> (std::result::Result<SecretBytes, Failure>, Vec<String>) {
-        let mut generator = match Generator::new(&self.module, bounds) {
+        let mut generator = match Generator::new(&self.module, bounds, self.field) {
             Ok(generator) => generator,
             Err(stop) => return (Err(stop.into()), Vec::new()),
         };

@@ -13,6 +13,8 @@ use wasmi::{
     StoreLimits, StoreLimitsBuilder, TrapCode, TypedFunc, TypedResumableCall, WasmParams, WasmResults,
 };
 
+use crate::native::{self, Access, Field};
+
 /// The module of circom's imports.
 const RUNTIME: &str = "runtime";
 
@@ -21,6 +23,9 @@ const SLICE: u64 = 10_000_000;
 
 /// Instructions for one character of a message.
 const MESSAGE_SLICE: u64 = 100_000;
+
+/// Instructions that a call from an import counts as.
+const CALL_BACK: u64 = 1000;
 
 /// Maximum number of characters of a message.
 const MAX_MESSAGE: usize = 1024;
@@ -86,6 +91,7 @@ pub struct Exports {
 
 /// The state of the imports.
 struct State {
+    memory: Option<Memory>,
     limits: StoreLimits,
     exception: Option<i32>,
     messages: Text,
@@ -94,6 +100,12 @@ struct State {
     line: Vec<String>,
     /// Whether strings are logged, and a line has several parts: circom 2.0.7 and later.
     logs_strings: bool,
+}
+
+impl Access for State {
+    fn memory(&self) -> Option<Memory> {
+        self.memory
+    }
 }
 
 /// Lines of bounded length.
@@ -115,6 +127,7 @@ impl Text {
 /// An instance of a generator.
 pub struct Generator<'a> {
     store: Store<State>,
+    instance: Instance,
     pub exports: Exports,
     bounds: Bounds<'a>,
 }
@@ -141,7 +154,9 @@ pub fn engine() -> Engine {
 
 impl<'a> Generator<'a> {
     /// Instantiates a module. An error of the interface says what a generator of circom 2 must have.
-    pub fn new(module: &Module, bounds: Bounds<'a>) -> Result<Self, Stop> {
+    ///
+    /// Native field operations of a [rewritten](native::rewritten) module work if the field is known.
+    pub fn new(module: &Module, bounds: Bounds<'a>, field: Option<Field>) -> Result<Self, Stop> {
         if let Some(ExternType::Memory(memory)) = module.get_export("memory")
             && memory.minimum().saturating_mul(PAGE as u64) > bounds.memory as u64
         {
@@ -152,20 +167,31 @@ impl<'a> Generator<'a> {
             .memory_size(bounds.memory)
             .table_elements(MAX_TABLE)
             .memories(1)
-            .tables(1)
+            .tables(2) // with that of native functions
             .instances(1)
             .trap_on_grow_failure(true)
             .build();
         let (messages, log, line) = Default::default();
-        let state = State { limits, exception: None, messages, log, line, logs_strings: false };
+        let state = State { memory: None, limits, exception: None, messages, log, line, logs_strings: false };
         let mut store = Store::new(engine, state);
         store.limiter(|state| &mut state.limits);
         store.set_fuel(SLICE).expect("fuel is enabled");
         let linker = imports(engine).map_err(|error| Stop::Trap(error.to_string()))?;
         let instance = linker.instantiate_and_start(&mut store, module).map_err(stop_of)?;
         let exports = Exports::new(&instance, &mut store).map_err(Stop::Trap)?;
-        store.data_mut().logs_strings = exports.version >= [2, 0, 7];
-        Ok(Self { store, exports, bounds })
+        let state = store.data_mut();
+        state.logs_strings = exports.version >= [2, 0, 7];
+        state.memory = Some(exports.memory);
+        if let Some(field) = field {
+            native::install(&instance, &mut store, field).map_err(|error| Stop::Trap(error.to_string()))?;
+        }
+        Ok(Self { store, instance, exports, bounds })
+    }
+
+    /// Returns whether the module computes in the field as the native functions do. Overwrites the end of the memory.
+    pub fn agrees(&mut self, field: &Field) -> bool {
+        self.store.set_fuel(SLICE).expect("fuel is enabled");
+        native::agrees(&self.instance, &mut self.store, field)
     }
 
     /// Grows the memory to its bound, if the bound exceeds the module's initial memory.
@@ -368,7 +394,7 @@ fn call_back<P: WasmParams, R: WasmResults>(
     let fuel = caller.get_fuel()?;
     caller.set_fuel(MESSAGE_SLICE)?;
     let result = function.call(&mut *caller, parameters);
-    caller.set_fuel(fuel)?;
+    caller.set_fuel(fuel.saturating_sub(CALL_BACK))?;
     result
 }
 

@@ -20,6 +20,7 @@
 mod calculator;
 mod generator;
 mod inputs;
+mod native;
 mod number;
 mod prime;
 #[cfg(test)]
