@@ -70,7 +70,10 @@ pub struct Arguments {
     generator: crate::generator::Calculated,
     /// The witness (.wtns), a file, a pipe or - for standard input; not needed with --plan
     #[cfg_attr(feature = "witness", arg(value_name = "WTNS", required_unless_present_any = ["plan", "wasm"]))]
-    #[cfg_attr(not(feature = "witness"), arg(value_name = "WTNS", required_unless_present = "plan"))]
+    #[cfg_attr(
+        not(feature = "witness"),
+        arg(value_name = "WTNS", required_unless_present = "plan")
+    )]
     witness: Option<PathBuf>,
 }
 

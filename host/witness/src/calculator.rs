@@ -100,7 +100,8 @@ impl WitnessCalculator {
         {
             return Ok(calculator);
         }
-        let module = Module::new(&engine, bytes).map_err(|error| module_error(&name, bytes, &error.to_string()))?;
+        let module = Module::new(&engine, bytes)
+            .map_err(|error| module_error(&name, bytes, &error.to_string()))?;
         Self::of_module(&name, module, limits, false)
     }
 
@@ -126,16 +127,25 @@ impl WitnessCalculator {
     fn inspect(&mut self, is_rewritten: bool) -> Result<()> {
         let wrong = |problem: String| FileError::new(&self.name, "exports", 0, problem);
         let cancel = Cancel::new();
-        let mut generator = Generator::new(&self.module, self.bounds(self.limits.max_bytes, &cancel), None).map_err(|stop| match stop {
-            Stop::Memory => self.stopped(Stop::Memory),
-            Stop::Trap(problem) => wrong(format!("not a witness generator of circom 2: {problem}")).into(),
-            stop => self.stopped(stop),
-        })?;
+        let mut generator =
+            Generator::new(&self.module, self.bounds(self.limits.max_bytes, &cancel), None)
+                .map_err(|stop| match stop {
+                    Stop::Memory => self.stopped(Stop::Memory),
+                    Stop::Trap(problem) => {
+                        wrong(format!("not a witness generator of circom 2: {problem}")).into()
+                    }
+                    stop => self.stopped(stop),
+                })?;
         let exports = &generator.exports;
-        let (limbs, get_prime, inputs, size) = (exports.limbs, exports.get_prime, exports.inputs, exports.witness_size);
+        let (limbs, get_prime, inputs, size) =
+            (exports.limbs, exports.get_prime, exports.inputs, exports.witness_size);
         let version = exports.version;
         if version[0] != 2 {
-            return Err(wrong(format!("a generator of circom {}; those of circom 2 are supported", version[0])).into());
+            return Err(wrong(format!(
+                "a generator of circom {}; those of circom 2 are supported",
+                version[0]
+            ))
+            .into());
         }
         let stopped = |stop| self.stopped(stop);
         let limbs = generator.call(limbs, ()).map_err(stopped)?;
@@ -148,10 +158,14 @@ impl WitnessCalculator {
         let (curve, modulus) = prime::find(&words).map_err(|found| {
             wrong(format!("{found}; the curves that are read are bn254 and bls12_381"))
         })?;
-        let inputs = inputs.map(|inputs| generator.call(inputs, ())).transpose().map_err(stopped)?;
+        let inputs =
+            inputs.map(|inputs| generator.call(inputs, ())).transpose().map_err(stopped)?;
         let values = generator.call(size, ()).map_err(stopped)? as usize;
         if values.saturating_mul(VALUE) > self.limits.max_bytes {
-            let problem = format!("a witness of {values} values exceeds the memory limit of {} bytes", self.limits.max_bytes);
+            let problem = format!(
+                "a witness of {values} values exceeds the memory limit of {} bytes",
+                self.limits.max_bytes
+            );
             return Err(wrong(problem).into());
         }
         let memory = generator.memory_bytes();
@@ -202,7 +216,12 @@ impl WitnessCalculator {
 
     /// Calculates a witness that can be cancelled. `log` receives the lines that the circuit logs, which may contain values of
     /// the witness, when the calculation ends, also with an error.
-    pub fn calculate_with(&self, inputs: &Inputs, cancel: &Cancel, log: &mut dyn FnMut(&str)) -> Result<Witness> {
+    pub fn calculate_with(
+        &self,
+        inputs: &Inputs,
+        cancel: &Cancel,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<Witness> {
         let signals = inputs.signals(&self.modulus)?;
         let bounds = self.bounds(self.memory.load(Ordering::Relaxed), cancel);
         let mut memory = bounds.memory;
@@ -217,11 +236,15 @@ impl WitnessCalculator {
             lines.iter().for_each(|line| log(line));
             let values = result.map_err(|failure| match failure {
                 Failure::Stop(stop) => self.stopped(stop),
-                Failure::Inputs(problem) => Error::argument("inputs", format!("{}: {problem}", inputs.name())),
+                Failure::Inputs(problem) => {
+                    Error::argument("inputs", format!("{}: {problem}", inputs.name()))
+                }
             })?;
             self.memory.fetch_max(memory, Ordering::Relaxed);
             return Witness::from_values(self.curve, values).map_err(|error| match error {
-                Error::Argument { problem, .. } => self.wrong(format!("the witness is invalid: {problem}")),
+                Error::Argument { problem, .. } => {
+                    self.wrong(format!("the witness is invalid: {problem}"))
+                }
                 other => other,
             });
         }
@@ -232,12 +255,22 @@ impl WitnessCalculator {
         prover.prove(&self.calculate(inputs)?)
     }
 
-    /// Checks that the witnesses are those of a key's circuit, as far as prime and number of values tell.
+    /// Checks that the witnesses are those of a key's circuit, by prime and number of values.
     pub fn require(&self, key: &Zkey) -> Result<()> {
         let problem = if self.curve != key.curve() {
-            format!("the prime is that of {}, and the key {} has that of {}", self.curve.name(), key.name(), key.curve().name())
+            format!(
+                "the prime is that of {}, and the key {} has that of {}",
+                self.curve.name(),
+                key.name(),
+                key.curve().name()
+            )
         } else if self.values != key.variables() {
-            format!("a witness has {} values, and the key {} needs {}", self.values, key.name(), key.variables())
+            format!(
+                "a witness has {} values, and the key {} needs {}",
+                self.values,
+                key.name(),
+                key.variables()
+            )
         } else {
             return Ok(());
         };
@@ -249,7 +282,11 @@ impl WitnessCalculator {
     }
 
     /// Calculates with a fixed size of memory. Returns the values, and the lines that were logged.
-    fn attempt(&self, signals: &[Signal], bounds: Bounds<'_>) -> (std::result::Result<SecretBytes, Failure>, Vec<String>) {
+    fn attempt(
+        &self,
+        signals: &[Signal],
+        bounds: Bounds<'_>,
+    ) -> (std::result::Result<SecretBytes, Failure>, Vec<String>) {
         let mut generator = match Generator::new(&self.module, bounds, self.field) {
             Ok(generator) => generator,
             Err(stop) => return (Err(stop.into()), Vec::new()),
@@ -259,7 +296,11 @@ impl WitnessCalculator {
         (result, lines)
     }
 
-    fn run(&self, generator: &mut Generator<'_>, signals: &[Signal]) -> std::result::Result<SecretBytes, Failure> {
+    fn run(
+        &self,
+        generator: &mut Generator<'_>,
+        signals: &[Signal],
+    ) -> std::result::Result<SecretBytes, Failure> {
         generator.grow()?;
         generator.call(generator.exports.init, 0)?;
         self.check_sizes(generator, signals)?;
@@ -276,7 +317,11 @@ impl WitnessCalculator {
     }
 
     /// Checks names and sizes of signals before any is set, as far as the generator knows them.
-    fn check_sizes(&self, generator: &mut Generator<'_>, signals: &[Signal]) -> std::result::Result<(), Failure> {
+    fn check_sizes(
+        &self,
+        generator: &mut Generator<'_>,
+        signals: &[Signal],
+    ) -> std::result::Result<(), Failure> {
         if let Some(size) = generator.exports.input_size {
             for signal in signals {
                 let (high, low) = hash(&signal.name);
@@ -288,7 +333,8 @@ impl WitnessCalculator {
                     return Err(unknown(&name));
                 }
                 if expected != found {
-                    let problem = format!("signal `{name}` has {found} values; the circuit has {expected}");
+                    let problem =
+                        format!("signal `{name}` has {found} values; the circuit has {expected}");
                     return Err(Failure::Inputs(problem));
                 }
             }
@@ -296,11 +342,15 @@ impl WitnessCalculator {
         let found: usize = signals.iter().map(|signal| signal.values.len()).sum();
         match self.inputs {
             Some(expected) if found < expected => {
-                let names: Vec<_> =
-                    signals.iter().map(|signal| format!("`{}` ({})", shown(&signal.name), signal.values.len())).collect();
+                let names: Vec<_> = signals
+                    .iter()
+                    .map(|signal| format!("`{}` ({})", shown(&signal.name), signal.values.len()))
+                    .collect();
                 let given = if names.is_empty() { "none".into() } else { names.join(", ") };
                 let missing = expected - found;
-                Err(Failure::Inputs(format!("{missing} of {expected} input values are missing; given are {given}")))
+                Err(Failure::Inputs(format!(
+                    "{missing} of {expected} input values are missing; given are {given}"
+                )))
             }
             _ => Ok(()),
         }
@@ -328,7 +378,13 @@ impl WitnessCalculator {
 
 impl fmt::Debug for WitnessCalculator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "WitnessCalculator({}: {} values of {})", self.name, self.values, self.curve.name())
+        write!(
+            f,
+            "WitnessCalculator({}: {} values of {})",
+            self.name,
+            self.values,
+            self.curve.name()
+        )
     }
 }
 
@@ -358,13 +414,19 @@ fn set(generator: &mut Generator<'_>, signal: &Signal) -> std::result::Result<()
         let result = generator.call(generator.exports.set_input, (high, low, number as u32));
         result.map_err(|stop| match stop {
             Stop::Exception { code: 1, .. } => unknown(&name()),
-            Stop::Exception { code: 2, .. } => {
-                Failure::Inputs(format!("signal `{}`: all inputs of the circuit are set already", name()))
+            Stop::Exception { code: 2, .. } => Failure::Inputs(format!(
+                "signal `{}`: all inputs of the circuit are set already",
+                name()
+            )),
+            Stop::Exception { code: 3, .. } => {
+                Failure::Inputs(format!("signal `{}` is set twice", name()))
             }
-            Stop::Exception { code: 3, .. } => Failure::Inputs(format!("signal `{}` is set twice", name())),
             Stop::Exception { code: 6, .. } => {
                 let found = signal.values.len();
-                Failure::Inputs(format!("signal `{}` has {found} values; the circuit has {number}", name()))
+                Failure::Inputs(format!(
+                    "signal `{}` has {found} values; the circuit has {number}",
+                    name()
+                ))
             }
             stop => stop.into(),
         })?;

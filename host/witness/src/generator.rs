@@ -9,8 +9,9 @@ use proofmill_op::{Cancel, wipe, wipe_stack};
 use proofmill_proof::groth16::Scalar;
 use proofmill_proof::snarkjs::decimal;
 use wasmi::{
-    Caller, Config, CustomFuelCosts, Engine, Error, Extern, ExternType, Instance, Linker, Memory, Module, Store,
-    StoreLimits, StoreLimitsBuilder, TrapCode, TypedFunc, TypedResumableCall, WasmParams, WasmResults,
+    Caller, Config, CustomFuelCosts, Engine, Error, Extern, ExternType, Instance, Linker, Memory,
+    Module, Store, StoreLimits, StoreLimitsBuilder, TrapCode, TypedFunc, TypedResumableCall,
+    WasmParams, WasmResults,
 };
 
 use crate::native::{self, Access, Field};
@@ -60,11 +61,11 @@ pub enum Stop {
     Trap(String),
 }
 
-/// What bounds a run.
+/// The bounds of a run.
 pub struct Bounds<'a> {
     /// Bytes of linear memory.
     pub memory: usize,
-    /// When the run must have ended.
+    /// The end of the time limit.
     pub deadline: Instant,
     /// The caller's cancellation.
     pub cancel: &'a Cancel,
@@ -153,7 +154,7 @@ pub fn engine() -> Engine {
 }
 
 impl<'a> Generator<'a> {
-    /// Instantiates a module. An error of the interface says what a generator of circom 2 must have.
+    /// Instantiates a module. An error of the interface names the export that is missing.
     ///
     /// Native field operations of a [rewritten](native::rewritten) module work if the field is known.
     pub fn new(module: &Module, bounds: Bounds<'a>, field: Option<Field>) -> Result<Self, Stop> {
@@ -172,7 +173,15 @@ impl<'a> Generator<'a> {
             .trap_on_grow_failure(true)
             .build();
         let (messages, log, line) = Default::default();
-        let state = State { memory: None, limits, exception: None, messages, log, line, logs_strings: false };
+        let state = State {
+            memory: None,
+            limits,
+            exception: None,
+            messages,
+            log,
+            line,
+            logs_strings: false,
+        };
         let mut store = Store::new(engine, state);
         store.limiter(|state| &mut state.limits);
         store.set_fuel(SLICE).expect("fuel is enabled");
@@ -183,7 +192,8 @@ impl<'a> Generator<'a> {
         state.logs_strings = exports.version >= [2, 0, 7];
         state.memory = Some(exports.memory);
         if let Some(field) = field {
-            native::install(&instance, &mut store, field).map_err(|error| Stop::Trap(error.to_string()))?;
+            native::install(&instance, &mut store, field)
+                .map_err(|error| Stop::Trap(error.to_string()))?;
         }
         Ok(Self { store, instance, exports, bounds })
     }
@@ -208,12 +218,18 @@ impl<'a> Generator<'a> {
     }
 
     /// Calls an exported function within the bounds.
-    pub fn call<P: WasmParams, R: WasmResults>(&mut self, function: TypedFunc<P, R>, parameters: P) -> Result<R, Stop> {
+    pub fn call<P: WasmParams, R: WasmResults>(
+        &mut self,
+        function: TypedFunc<P, R>,
+        parameters: P,
+    ) -> Result<R, Stop> {
         let mut call = function.call_resumable(&mut self.store, parameters).map_err(stop_of)?;
         loop {
             match call {
                 TypedResumableCall::Finished(results) => return Ok(results),
-                TypedResumableCall::HostTrap(trap) => return Err(self.stop_in_import(trap.host_error())),
+                TypedResumableCall::HostTrap(trap) => {
+                    return Err(self.stop_in_import(trap.host_error()));
+                }
                 TypedResumableCall::OutOfFuel(paused) => {
                     self.bounds.cancel.check().map_err(Stop::Cancelled)?;
                     if Instant::now() >= self.bounds.deadline {
@@ -230,7 +246,9 @@ impl<'a> Generator<'a> {
     fn stop_in_import(&mut self, error: &Error) -> Stop {
         let state = self.store.data_mut();
         match state.exception.take() {
-            Some(code) => Stop::Exception { code, messages: std::mem::take(&mut state.messages.lines) },
+            Some(code) => {
+                Stop::Exception { code, messages: std::mem::take(&mut state.messages.lines) }
+            }
             None => Stop::Trap(error.to_string()),
         }
     }
@@ -249,12 +267,20 @@ impl<'a> Generator<'a> {
         if let Some(start) = self.exports.shared {
             let memory = self.exports.memory.data(&self.store);
             let shared = start.checked_add(value.len()).and_then(|end| memory.get(start..end));
-            value.copy_from_slice(shared.ok_or_else(|| Stop::Trap("the shared value is outside the memory".into()))?);
+            value.copy_from_slice(
+                shared
+                    .ok_or_else(|| Stop::Trap("the shared value is outside the memory".into()))?,
+            );
             return Ok(value);
         }
         let mut limbs = [0; LIMBS];
         self.read(&mut limbs)?;
-        value.as_chunks_mut().0.iter_mut().zip(limbs).for_each(|(bytes, limb)| *bytes = limb.to_le_bytes());
+        value
+            .as_chunks_mut()
+            .0
+            .iter_mut()
+            .zip(limbs)
+            .for_each(|(bytes, limb)| *bytes = limb.to_le_bytes());
         Ok(value)
     }
 
@@ -309,7 +335,9 @@ impl Exports {
             let function = optional::<(), u32>(instance, store, name)?;
             Ok(function.and_then(|function| function.call(&mut *store, ()).ok()))
         };
-        for (part, name) in ["getVersion", "getMinorVersion", "getPatchVersion"].into_iter().enumerate() {
+        for (part, name) in
+            ["getVersion", "getMinorVersion", "getPatchVersion"].into_iter().enumerate()
+        {
             exports.version[part] = number(name)?.unwrap_or(0);
         }
         exports.shared = number("getSharedRWMemoryStart")?.map(|start| start as usize);
@@ -378,7 +406,8 @@ fn imports(engine: &Engine) -> Result<Linker<State>, Error> {
 
 /// Returns the imports that a module may have.
 pub fn is_import(module: &str, name: &str) -> bool {
-    let known = ["exceptionHandler", "printErrorMessage", "writeBufferMessage", "showSharedRWMemory"];
+    let known =
+        ["exceptionHandler", "printErrorMessage", "writeBufferMessage", "showSharedRWMemory"];
     module == RUNTIME && known.contains(&name)
 }
 
@@ -389,7 +418,8 @@ fn call_back<P: WasmParams, R: WasmResults>(
     parameters: P,
 ) -> Result<R, Error> {
     let function = caller.get_export(name).and_then(Extern::into_func);
-    let function = function.ok_or_else(|| Error::new(format!("it exports no function `{name}`")))?;
+    let function =
+        function.ok_or_else(|| Error::new(format!("it exports no function `{name}`")))?;
     let function = function.typed::<P, R>(&mut *caller)?;
     let fuel = caller.get_fuel()?;
     caller.set_fuel(MESSAGE_SLICE)?;
@@ -404,7 +434,9 @@ fn message(caller: &mut Caller<'_, State>) -> Result<String, Error> {
     for _ in 0..MAX_MESSAGE {
         match call_back::<(), u32>(caller, "getMessageChar", ())? {
             0 => break,
-            character => message.push(char::from_u32(character).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            character => {
+                message.push(char::from_u32(character).unwrap_or(char::REPLACEMENT_CHARACTER))
+            }
         }
     }
     Ok(message)

@@ -82,9 +82,8 @@ impl Inputs {
     /// Parses the signals in their order, with values modulo `modulus`.
     pub(crate) fn signals(&self, modulus: &Limbs) -> Result<Vec<Signal>> {
         let document = Document { name: &self.name, json: &self.json, modulus };
-        let whole: &RawValue = serde_json::from_slice(&self.json).map_err(|error| {
-            document.wrong_json(&error)
-        })?;
+        let whole: &RawValue =
+            serde_json::from_slice(&self.json).map_err(|error| document.wrong_json(&error))?;
         let mut signals = Vec::new();
         if !whole.get().starts_with('{') {
             return Err(document.wrong(whole, "", "not an object of signals").into());
@@ -109,7 +108,13 @@ struct Document<'a> {
 
 impl<'a> Document<'a> {
     /// Appends the signals of an object under a prefix.
-    fn object(&self, object: &'a RawValue, prefix: &str, depth: usize, signals: &mut Vec<Signal>) -> Result<()> {
+    fn object(
+        &self,
+        object: &'a RawValue,
+        prefix: &str,
+        depth: usize,
+        signals: &mut Vec<Signal>,
+    ) -> Result<()> {
         let Members(members) = self.parsed(object, prefix)?;
         let mut names = HashSet::new();
         for (key, value) in &members {
@@ -123,9 +128,17 @@ impl<'a> Document<'a> {
     }
 
     /// Appends the signal of a value, or those of a bus or an array of buses.
-    fn signal(&self, value: &'a RawValue, name: String, depth: usize, signals: &mut Vec<Signal>) -> Result<()> {
+    fn signal(
+        &self,
+        value: &'a RawValue,
+        name: String,
+        depth: usize,
+        signals: &mut Vec<Signal>,
+    ) -> Result<()> {
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(self.wrong(value, &name, format!("nested more than {MAX_DEPTH} levels deep")).into());
+            return Err(self
+                .wrong(value, &name, format!("nested more than {MAX_DEPTH} levels deep"))
+                .into());
         };
         if value.get().starts_with('{') {
             return self.object(value, &name, depth, signals);
@@ -153,25 +166,41 @@ impl<'a> Document<'a> {
     }
 
     /// Appends the values of nested arrays that are not arrays.
-    fn leaves(&self, value: &'a RawValue, name: &str, depth: usize, leaves: &mut Vec<&'a RawValue>) -> Result<()> {
+    fn leaves(
+        &self,
+        value: &'a RawValue,
+        name: &str,
+        depth: usize,
+        leaves: &mut Vec<&'a RawValue>,
+    ) -> Result<()> {
         if !value.get().starts_with('[') {
             leaves.push(value);
             return Ok(());
         }
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(self.wrong(value, name, format!("nested more than {MAX_DEPTH} levels deep")).into());
+            return Err(self
+                .wrong(value, name, format!("nested more than {MAX_DEPTH} levels deep"))
+                .into());
         };
         let elements: Vec<&RawValue> = self.parsed(value, name)?;
         elements.into_iter().try_for_each(|element| self.leaves(element, name, depth, leaves))
     }
 
     /// Appends the signals of nested arrays of buses: `name[0][1].field`.
-    fn buses(&self, value: &'a RawValue, name: &str, depth: usize, signals: &mut Vec<Signal>) -> Result<()> {
+    fn buses(
+        &self,
+        value: &'a RawValue,
+        name: &str,
+        depth: usize,
+        signals: &mut Vec<Signal>,
+    ) -> Result<()> {
         if value.get().starts_with('{') {
             return self.object(value, name, depth, signals);
         }
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(self.wrong(value, name, format!("nested more than {MAX_DEPTH} levels deep")).into());
+            return Err(self
+                .wrong(value, name, format!("nested more than {MAX_DEPTH} levels deep"))
+                .into());
         };
         let elements: Vec<&RawValue> = self.parsed(value, name)?;
         for (index, element) in elements.into_iter().enumerate() {
@@ -195,7 +224,8 @@ impl<'a> Document<'a> {
 
     /// Parses one level of a value that is valid JSON.
     fn parsed<T: Deserialize<'a>>(&self, value: &'a RawValue, path: &str) -> Result<T> {
-        serde_json::from_str(value.get()).map_err(|error| self.wrong(value, path, error.to_string()).into())
+        serde_json::from_str(value.get())
+            .map_err(|error| self.wrong(value, path, error.to_string()).into())
     }
 
     /// Returns an error about a value of the file.
@@ -206,8 +236,12 @@ impl<'a> Document<'a> {
     }
 
     fn wrong_json(&self, error: &serde_json::Error) -> FileError {
-        let before: usize =
-            self.json.split_inclusive(|&byte| byte == b'\n').take(error.line().max(1) - 1).map(<[u8]>::len).sum();
+        let before: usize = self
+            .json
+            .split_inclusive(|&byte| byte == b'\n')
+            .take(error.line().max(1) - 1)
+            .map(<[u8]>::len)
+            .sum();
         let offset = (before + error.column().saturating_sub(1)).min(self.json.len());
         let said = error.to_string();
         let problem = said.rsplit_once(" at line ").map_or(&*said, |(problem, _)| problem);
@@ -240,7 +274,10 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
                     members.push((key, value));

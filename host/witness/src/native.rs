@@ -98,7 +98,7 @@ static OPERATIONS: [Operation; 5] = [
 /// The export of the table, and of the former functions with a number behind it.
 const EXPORT: &str = "native";
 
-/// What the functions need of the state of a store.
+/// The state of a store, as far as the functions need it.
 pub trait Access {
     /// Returns the linear memory, when the instance exists.
     fn memory(&self) -> Option<Memory>;
@@ -209,28 +209,53 @@ fn load<const N: usize>(memory: &[u8], address: u32) -> Option<[u64; N]> {
 
 fn store<const N: usize>(memory: &mut [u8], address: u32, value: &[u64; N]) -> Option<()> {
     let bytes = memory.get_mut(address as usize..)?.get_mut(..8 * N)?;
-    bytes.as_chunks_mut().0.iter_mut().zip(value).for_each(|(bytes, limb)| *bytes = limb.to_le_bytes());
+    bytes
+        .as_chunks_mut()
+        .0
+        .iter_mut()
+        .zip(value)
+        .for_each(|(bytes, limb)| *bytes = limb.to_le_bytes());
     Some(())
 }
 
 /// Fills the table of a rewritten module with the native functions. Does nothing for other modules.
-pub fn install<T: Access + 'static>(instance: &Instance, store: &mut Store<T>, field: Field) -> Result<(), Error> {
+pub fn install<T: Access + 'static>(
+    instance: &Instance,
+    store: &mut Store<T>,
+    field: Field,
+) -> Result<(), Error> {
     let Some(table) = instance.get_table(&*store, EXPORT) else { return Ok(()) };
     for (number, operation) in OPERATIONS.iter().enumerate() {
         let run = move |caller: &mut Caller<'_, T>, addresses| {
             let memory = caller.data().memory();
-            let done = memory.and_then(|memory| (operation.run)(&field, memory.data_mut(&mut *caller), addresses));
-            done.ok_or_else(|| Error::new(format!("{}: out of bounds memory access or division by zero", operation.name)))
+            let done = memory.and_then(|memory| {
+                (operation.run)(&field, memory.data_mut(&mut *caller), addresses)
+            });
+            done.ok_or_else(|| {
+                Error::new(format!(
+                    "{}: out of bounds memory access or division by zero",
+                    operation.name
+                ))
+            })
         };
         let function = match operation.parameters {
-            2 => Func::wrap(&mut *store, move |mut c: Caller<'_, T>, x: u32, y: u32| run(&mut c, [x, y, 0, 0])),
-            3 => Func::wrap(&mut *store, move |mut c: Caller<'_, T>, x: u32, y: u32, z: u32| run(&mut c, [x, y, z, 0])),
-            _ => Func::wrap(&mut *store, move |mut c: Caller<'_, T>, x: u32, y: u32, z: u32, w: u32| {
-                run(&mut c, [x, y, z, w])
+            2 => Func::wrap(&mut *store, move |mut c: Caller<'_, T>, x: u32, y: u32| {
+                run(&mut c, [x, y, 0, 0])
             }),
+            3 => Func::wrap(&mut *store, move |mut c: Caller<'_, T>, x: u32, y: u32, z: u32| {
+                run(&mut c, [x, y, z, 0])
+            }),
+            _ => Func::wrap(
+                &mut *store,
+                move |mut c: Caller<'_, T>, x: u32, y: u32, z: u32, w: u32| {
+                    run(&mut c, [x, y, z, w])
+                },
+            ),
         };
         let entry = Ref::Func(Nullable::Val(function));
-        table.set(&mut *store, number as u64, entry).map_err(|error| Error::new(error.to_string()))?;
+        table
+            .set(&mut *store, number as u64, entry)
+            .map_err(|error| Error::new(error.to_string()))?;
     }
     Ok(())
 }
@@ -240,7 +265,9 @@ pub fn install<T: Access + 'static>(instance: &Instance, store: &mut Store<T>, f
 pub fn agrees<T>(instance: &Instance, store: &mut Store<T>, field: &Field) -> bool {
     let Some(memory) = instance.get_memory(&*store, "memory") else { return false };
     let size = memory.data_size(&*store);
-    let Some(start) = size.checked_sub(AREA).and_then(|start| u32::try_from(start).ok()) else { return false };
+    let Some(start) = size.checked_sub(AREA).and_then(|start| u32::try_from(start).ok()) else {
+        return false;
+    };
     let mut state = 1_u64;
     let mut random = || {
         // splitmix64
@@ -256,7 +283,9 @@ pub fn agrees<T>(instance: &Instance, store: &mut Store<T>, field: &Field) -> bo
             Some(edge) => *edge,
             None => {
                 let random = [(); 8].map(|()| random());
-                field.reduce([random[0], random[1], random[2], random[3], random[4], random[5], random[6], 0])
+                field.reduce([
+                    random[0], random[1], random[2], random[3], random[4], random[5], random[6], 0,
+                ])
             }
         };
         let (a, b) = (operand(round % 7), operand(round / 7));
@@ -300,12 +329,24 @@ const AREA: usize = 256;
 /// Pairs of operands that [`agrees`] tries: all pairs of edges and random numbers.
 const ROUNDS: usize = 49;
 
-fn call<T>(instance: &Instance, store: &mut Store<T>, number: usize, parameters: usize, [x, y, z, w]: Addresses) -> Option<()> {
+fn call<T>(
+    instance: &Instance,
+    store: &mut Store<T>,
+    number: usize,
+    parameters: usize,
+    [x, y, z, w]: Addresses,
+) -> Option<()> {
     let name = format!("{EXPORT} {number}");
     match parameters {
         2 => instance.get_typed_func::<(u32, u32), ()>(&*store, &name).ok()?.call(store, (x, y)),
-        3 => instance.get_typed_func::<(u32, u32, u32), ()>(&*store, &name).ok()?.call(store, (x, y, z)),
-        _ => instance.get_typed_func::<(u32, u32, u32, u32), ()>(&*store, &name).ok()?.call(store, (x, y, z, w)),
+        3 => instance
+            .get_typed_func::<(u32, u32, u32), ()>(&*store, &name)
+            .ok()?
+            .call(store, (x, y, z)),
+        _ => instance
+            .get_typed_func::<(u32, u32, u32, u32), ()>(&*store, &name)
+            .ok()?
+            .call(store, (x, y, z, w)),
     }
     .ok()
 }
@@ -313,7 +354,8 @@ fn call<T>(instance: &Instance, store: &mut Store<T>, number: usize, parameters:
 /// Returns the module with native field operations. `None` if it is not of circom's form, such as without names of functions.
 pub fn rewritten(module: &[u8]) -> Option<Vec<u8>> {
     let sections = sections(module)?;
-    let section = |id| sections.iter().find(|section| section.0 == id).map(|section| Reader(section.1));
+    let section =
+        |id| sections.iter().find(|section| section.0 == id).map(|section| Reader(section.1));
     let imported = imports(section(2)?)?;
     let types: Vec<u32> = section(3)?.numbers()?;
     let bodies = bodies(section(10)?)?;
@@ -326,7 +368,9 @@ pub fn rewritten(module: &[u8]) -> Option<Vec<u8>> {
     let found = OPERATIONS.iter().map(find).collect::<Option<Vec<_>>>()?;
 
     let mut new_bodies: Vec<Vec<u8>> = bodies.iter().map(|body| body.to_vec()).collect();
-    for (slot, ((defined, function_type, body), operation)) in found.iter().zip(&OPERATIONS).enumerate() {
+    for (slot, ((defined, function_type, body), operation)) in
+        found.iter().zip(&OPERATIONS).enumerate()
+    {
         let mut stub = vec![0];
         (0..operation.parameters as u8).for_each(|parameter| stub.extend([0x20, parameter]));
         stub.extend([0x41, slot as u8, 0x11]);
@@ -342,7 +386,10 @@ pub fn rewritten(module: &[u8]) -> Option<Vec<u8>> {
         match id {
             3 => {
                 number(&mut new, types.len() as u32 + slots);
-                types.iter().chain(found.iter().map(|(_, of, _)| of)).for_each(|of| number(&mut new, *of));
+                types
+                    .iter()
+                    .chain(found.iter().map(|(_, of, _)| of))
+                    .for_each(|of| number(&mut new, *of));
             }
             4 => {
                 // The new table is number 1, if the module has one of its own.
@@ -486,4 +533,145 @@ fn names<'a>(sections: &[(u8, &'a [u8])]) -> Option<HashMap<&'a str, u32>> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigUint;
+
+    use super::*;
+    use crate::prime::{BLS12_381, BN254};
+
+    fn big<const N: usize>(limbs: &[u64; N]) -> BigUint {
+        BigUint::from_bytes_le(&limbs.map(u64::to_le_bytes).concat())
+    }
+
+    /// Numbers with few and many bits.
+    fn numbers() -> Vec<Limbs> {
+        let mut numbers = vec![
+            [0; 4],
+            [1, 0, 0, 0],
+            [u64::MAX; 4],
+            [0, 0, 0, 1 << 63],
+            [0, 1, 0, 0],
+            BN254,
+            BLS12_381,
+        ];
+        let mut state = 7_u64;
+        for number in 0..40 {
+            let limbs = std::array::from_fn(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                state ^ state >> 29
+            });
+            numbers.push((0..number * 6).fold(limbs, |limbs, _| halve(&limbs)));
+        }
+        numbers
+    }
+
+    #[test]
+    fn products_and_quotients_are_those_of_another_library() {
+        for x in numbers() {
+            for y in numbers() {
+                assert_eq!(big(&multiply(&x, &y)), big(&x) * big(&y));
+                match divide(x, &y) {
+                    Some((quotient, rest)) => {
+                        assert_eq!(
+                            (big(&quotient), big(&rest)),
+                            (big(&x) / big(&y), big(&x) % big(&y))
+                        );
+                    }
+                    None => assert_eq!(y, [0; 4]),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reductions_are_those_of_another_library() {
+        for modulus in [BN254, BLS12_381] {
+            let (field, r) = (Field::new(modulus), big(&modulus));
+            let inverse = (BigUint::from(1_u32) << 256_u32).modinv(&r).unwrap();
+            let below = numbers().into_iter().filter(|number| big(number) < r);
+            for x in below.clone() {
+                for y in below.clone() {
+                    let expected = big(&x) * big(&y) * &inverse % &r;
+                    assert_eq!(big(&field.reduce(multiply(&x, &y))), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_outside_the_memory_are_refused() {
+        let field = Field::new(BN254);
+        for operation in &OPERATIONS {
+            for parameter in 0..operation.parameters {
+                for bad in [225, 256, 257, u32::MAX - 8, u32::MAX] {
+                    let mut memory = vec![1; 256];
+                    let mut addresses = [32, 64, 96, 128];
+                    addresses[parameter] = bad;
+                    assert_eq!(
+                        (operation.run)(&field, &mut memory, addresses),
+                        None,
+                        "{} {parameter}",
+                        operation.name
+                    );
+                }
+            }
+        }
+    }
+
+    /// Returns a module with functions of these names that do nothing.
+    fn module(names: &[&str]) -> Vec<u8> {
+        let parameters = |name: &&str| {
+            OPERATIONS
+                .iter()
+                .find(|operation| operation.name == *name)
+                .map_or(1, |it| it.parameters)
+        };
+        let functions = names
+            .iter()
+            .map(|name| format!("(func ${name} (param{}))", " i32".repeat(parameters(name))));
+        let wat = format!(
+            r#"(module (import "runtime" "f" (func $f)) (memory (export "memory") 1) (table 1 funcref) (func (export "one")) {} )"#,
+            functions.collect::<String>()
+        );
+        wat::parse_str(wat).unwrap()
+    }
+
+    #[test]
+    fn modules_with_other_operations_are_not_rewritten_or_do_not_agree() {
+        let names = OPERATIONS.each_ref().map(|operation| operation.name);
+        for missing in 0..names.len() {
+            let mut names = names.to_vec();
+            names.remove(missing);
+            assert!(rewritten(&module(&names)).is_none());
+        }
+        let engine = crate::generator::engine();
+        let bytes = rewritten(&module(&names)).unwrap();
+        let rewritten = wasmi::Module::new(&engine, &bytes).unwrap();
+        let mut store = Store::new(&engine, ());
+        store.set_fuel(1 << 30).unwrap();
+        let mut linker = wasmi::Linker::new(&engine);
+        linker.func_wrap("runtime", "f", || {}).unwrap();
+        let instance = linker.instantiate_and_start(&mut store, &rewritten).unwrap();
+        assert!(!agrees(&instance, &mut store, &Field::new(BN254)));
+    }
+
+    #[test]
+    fn damaged_modules_are_not_rewritten_or_refused_later() {
+        let bytes = module(&OPERATIONS.each_ref().map(|operation| operation.name));
+        for at in 0..bytes.len() {
+            assert!(rewritten(&bytes[..at]).is_none());
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                if let Some(rewritten) = rewritten(&damaged) {
+                    let _ = wasmi::Module::new(&crate::generator::engine(), &rewritten);
+                }
+            }
+        }
+    }
 }

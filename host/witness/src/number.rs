@@ -102,8 +102,16 @@ mod tests {
                 expected.resize(32, 0);
                 let mut texts = vec![value.to_string(), format!(" \n{value}\t")];
                 if value.sign() != Sign::Minus {
-                    texts.extend([format!("0x{value:x}"), format!("0X{value:X}"), format!("0b{value:b}")]);
-                    texts.extend([format!("0o{value:o}"), format!("+{value}"), format!("000{value}")]);
+                    texts.extend([
+                        format!("0x{value:x}"),
+                        format!("0X{value:X}"),
+                        format!("0b{value:b}"),
+                    ]);
+                    texts.extend([
+                        format!("0o{value:o}"),
+                        format!("+{value}"),
+                        format!("000{value}"),
+                    ]);
                 }
                 for text in texts {
                     let found = parse_vartime(&text, &modulus).map(|value| value.to_vec());
@@ -115,7 +123,10 @@ mod tests {
 
     #[test]
     fn other_text_is_refused() {
-        let texts = ["", " ", "-", "+", "0x", "-0x1", "+0b1", "1.5", "1e3", "1_000", "0xg", "12 3", "é", "0b2", "--1", "१"];
+        let texts = [
+            "", " ", "-", "+", "0x", "-0x1", "+0b1", "1.5", "1e3", "1_000", "0xg", "12 3", "é",
+            "0b2", "--1", "१",
+        ];
         for text in texts {
             assert_eq!(parse_vartime(text, &prime::BN254), None, "{text}");
         }

@@ -11,7 +11,7 @@ pub const BN254: Limbs = limbs(Bn254Fr::MODULUS);
 /// r of BLS12-381.
 pub const BLS12_381: Limbs = limbs(Bls12381Fr::MODULUS);
 
-/// Primes of circom that have no proofs here, by circom's name, in hexadecimal.
+/// Primes of circom without proofs in this library, by circom's name, in hexadecimal.
 const OTHERS: [(&str, &str); 6] = [
     ("bls12377", "12ab655e9a2ca55660b44d1e5c37b00159aa76fed00000010a11800000000001"),
     ("goldilocks", "ffffffff00000001"),
@@ -30,7 +30,8 @@ const fn limbs(modulus: &[u64]) -> Limbs {
 pub fn find(words: &[u32]) -> Result<(Curve, Limbs), String> {
     let known = [(Curve::Bn254, BN254), (Curve::Bls12_381, BLS12_381)];
     let is = |modulus: &Limbs| {
-        let limbs = words.as_chunks().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32);
+        let limbs =
+            words.as_chunks().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32);
         words.len() == 8 && limbs.eq(modulus.iter().copied())
     };
     if let Some(found) = known.into_iter().find(|(_, modulus)| is(modulus)) {

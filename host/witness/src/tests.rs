@@ -29,7 +29,16 @@ struct Parts {
 impl Default for Parts {
     fn default() -> Self {
         let (memory, more, imports, run, get) = ("1", "", "", "", "");
-        Self { version: 2, prime: BN254, memory, more, imports, run, get, witness_size: "i32.const 4" }
+        Self {
+            version: 2,
+            prime: BN254,
+            memory,
+            more,
+            imports,
+            run,
+            get,
+            witness_size: "i32.const 4",
+        }
     }
 }
 
@@ -38,8 +47,12 @@ impl Parts {
     /// value at 192, the number of missing inputs at 8, the message at 512, the place in it at 12.
     fn wat(&self) -> String {
         let Self { version, memory, more, imports, run, get, witness_size, .. } = self;
-        let prime: String =
-            self.prime.iter().flat_map(|limb| limb.to_le_bytes()).map(|byte| format!("\\{byte:02x}")).collect();
+        let prime: String = self
+            .prime
+            .iter()
+            .flat_map(|limb| limb.to_le_bytes())
+            .map(|byte| format!("\\{byte:02x}"))
+            .collect();
         // FNV-1a of "a" and "b", from the algorithm's published vectors.
         let map = "\\8c\\ec\\01\\86\\4c\\dc\\63\\af\\01\\00\\00\\00\\02\\00\\00\\00\
                    \\a5\\f1\\01\\86\\4c\\df\\63\\af\\03\\00\\00\\00\\01\\00\\00\\00";
@@ -149,7 +162,10 @@ fn small(witness: &Witness) -> Vec<u64> {
 #[test]
 fn a_witness_is_calculated_again_and_again() {
     let calculator = Parts::default().open();
-    assert_eq!((calculator.curve(), calculator.values(), calculator.version()), (Curve::Bn254, 4, [2, 2, 3]));
+    assert_eq!(
+        (calculator.curve(), calculator.values(), calculator.version()),
+        (Curve::Bn254, 4, [2, 2, 3])
+    );
     for (json, expected) in [
         (VALID, [1, 2, 3, 4]),
         (r#"{"b": [[[9]]], "a": [[true], [false]]}"#, [1, 1, 0, 9]),
@@ -171,8 +187,12 @@ fn numbers_are_reduced_by_the_prime_of_the_module() {
         let mut last: Vec<u8> = prime.iter().flat_map(|limb| limb.to_le_bytes()).collect();
         last[0] -= 1;
         assert_eq!(witness.values()[1].as_slice(), last);
-        let r = format!("0x{}", prime.iter().rev().map(|limb| format!("{limb:016x}")).collect::<String>());
-        let witness = calculator.calculate(&inputs(&format!(r#"{{"a": ["{r}", 0], "b": 0}}"#))).unwrap();
+        let r = format!(
+            "0x{}",
+            prime.iter().rev().map(|limb| format!("{limb:016x}")).collect::<String>()
+        );
+        let witness =
+            calculator.calculate(&inputs(&format!(r#"{{"a": ["{r}", 0], "b": 0}}"#))).unwrap();
         assert_eq!(small(&witness), [1, 0, 0, 0]);
     }
 }
@@ -191,7 +211,10 @@ fn wrong_signals_are_named() {
         (&long, "…` is not an input of the circuit"),
     ] {
         let error = calculator.calculate(&inputs(json)).unwrap_err().to_string();
-        assert!(error.starts_with("inputs: input.json: ") && error.ends_with(problem), "{json}: {error}");
+        assert!(
+            error.starts_with("inputs: input.json: ") && error.ends_with(problem),
+            "{json}: {error}"
+        );
     }
 }
 
@@ -199,7 +222,8 @@ fn wrong_signals_are_named() {
 #[test]
 fn wrong_signals_of_old_generators_are_named() {
     let wat = Parts::default().wat().replace("(export \"getInputSignalSize\")", "");
-    let calculator = WitnessCalculator::from_bytes("c.wasm", &wat::parse_str(wat).unwrap(), limits()).unwrap();
+    let calculator =
+        WitnessCalculator::from_bytes("c.wasm", &wat::parse_str(wat).unwrap(), limits()).unwrap();
     assert_eq!(small(&calculator.calculate(&inputs(VALID)).unwrap()), [1, 2, 3, 4]);
     for (json, problem) in [
         (r#"{"b": 1, "a": [1, 2, 3]}"#, "signal `a` has 3 values; the circuit has 2"),
@@ -244,7 +268,9 @@ fn buses_have_qualified_names() {
     let signals = inputs(json).signals(&BN254).unwrap();
     let found: Vec<_> = signals
         .iter()
-        .map(|signal| (&*signal.name, signal.values.iter().map(|value| value[0]).collect::<Vec<_>>()))
+        .map(|signal| {
+            (&*signal.name, signal.values.iter().map(|value| value[0]).collect::<Vec<_>>())
+        })
         .collect();
     let expected = [
         ("p.x", vec![1, 2]),
@@ -282,13 +308,15 @@ fn log_lines_are_passed_on() {
     let run = format!("{} (call $show) {}", message(600 - 512), message(606 - 512)).leak();
     let calculator = Parts { more, run, ..Parts::default() }.open();
     let mut lines = Vec::new();
-    let result = calculator.calculate_with(&inputs(VALID), &Cancel::new(), &mut |line| lines.push(line.to_owned()));
+    let result = calculator
+        .calculate_with(&inputs(VALID), &Cancel::new(), &mut |line| lines.push(line.to_owned()));
     assert!(result.is_ok());
     assert_eq!(lines, ["value 4"]); // b is set last
     let run = "(loop (call $show) (br 0))";
     let calculator = Parts { run, ..Parts::default() }.open();
     let mut bytes = 0;
-    let result = calculator.calculate_with(&inputs(VALID), &Cancel::new(), &mut |line| bytes += line.len());
+    let result =
+        calculator.calculate_with(&inputs(VALID), &Cancel::new(), &mut |line| bytes += line.len());
     assert!(result.unwrap_err().to_string().contains("exceeds the time limit"));
     assert!((1000..2 << 20).contains(&bytes), "{bytes}");
 }
@@ -314,7 +342,8 @@ fn a_module_that_does_not_end_is_stopped() {
 #[test]
 fn memory_grows_up_to_its_limit() {
     // 3 pages more, if there are fewer, and a value at their end.
-    let run = "(if (i32.lt_u (memory.size) (i32.const 4)) (then (drop (memory.grow (i32.const 3)))))
+    let run =
+        "(if (i32.lt_u (memory.size) (i32.const 4)) (then (drop (memory.grow (i32.const 3)))))
         (i64.store (i32.const 262136) (i64.const 1))";
     let calculator = Parts { run, ..Parts::default() }.open();
     assert_eq!(small(&calculator.calculate(&inputs(VALID)).unwrap()), [1, 2, 3, 4]);
@@ -322,11 +351,18 @@ fn memory_grows_up_to_its_limit() {
     let endless = "(loop (drop (memory.grow (i32.const 1))) (br 0))";
     let needs = "witness generator: c.wasm: needs more than the memory limit of 4194304 bytes";
     assert_eq!(Parts { run: endless, ..Parts::default() }.fails(), needs);
-    assert_eq!(Parts { run: "(drop (memory.grow (i32.const 60000)))", ..Parts::default() }.fails(), needs);
+    assert_eq!(
+        Parts { run: "(drop (memory.grow (i32.const 60000)))", ..Parts::default() }.fails(),
+        needs
+    );
     assert_eq!(Parts { memory: "60000", ..Parts::default() }.refused(), needs);
     let more = "(table 100000000 funcref)";
     assert!(!Parts { more, ..Parts::default() }.refused().is_empty());
-    assert!(Parts { witness_size: "i32.const -1", ..Parts::default() }.refused().contains("exceeds the memory limit"));
+    assert!(
+        Parts { witness_size: "i32.const -1", ..Parts::default() }
+            .refused()
+            .contains("exceeds the memory limit")
+    );
 }
 
 #[test]
@@ -338,7 +374,10 @@ fn traps_are_errors() {
         ("(drop (i32.div_u (i32.const 1) (i32.const 0)))", "", "divi"),
     ] {
         let error = Parts { run, more, ..Parts::default() }.fails();
-        assert!(error.starts_with("witness generator: c.wasm: ") && error.contains(said), "{error}");
+        assert!(
+            error.starts_with("witness generator: c.wasm: ") && error.contains(said),
+            "{error}"
+        );
     }
 }
 
@@ -357,41 +396,70 @@ fn other_modules_are_refused() {
         WitnessCalculator::from_bytes("c.wasm", &bytes, limits()).unwrap_err().to_string()
     };
     let of_circom = "not a witness generator of circom 2";
-    assert_eq!(refused("(module)"), format!("c.wasm: exports, byte 0: {of_circom}: it exports no memory"));
+    assert_eq!(
+        refused("(module)"),
+        format!("c.wasm: exports, byte 0: {of_circom}: it exports no memory")
+    );
     let wasi = r#"(module (import "wasi_snapshot_preview1" "fd_read" (func (param i32 i32 i32 i32) (result i32))))"#;
     let imports = "it imports wasi_snapshot_preview1.fd_read";
     assert_eq!(refused(wasi), format!("c.wasm: imports, byte 0: {of_circom}: {imports}"));
-    let memory = Parts { imports: r#"(import "env" "memory" (memory 1))"#, ..Parts::default() }.wat();
-    assert!(refused(&memory.replace(r#"(memory (export "memory") 1)"#, r#"(export "memory" (memory 0))"#)).contains("it imports env.memory"));
+    let memory =
+        Parts { imports: r#"(import "env" "memory" (memory 1))"#, ..Parts::default() }.wat();
+    assert!(
+        refused(
+            &memory.replace(r#"(memory (export "memory") 1)"#, r#"(export "memory" (memory 0))"#)
+        )
+        .contains("it imports env.memory")
+    );
     let imports = r#"(import "runtime" "exceptionHandler" (func $other (param i64)))"#;
     assert!(Parts { imports, ..Parts::default() }.refused().contains(of_circom));
-    assert!(Parts { version: 1, ..Parts::default() }.refused().contains("circom 1; those of circom 2 are supported"));
+    assert!(
+        Parts { version: 1, ..Parts::default() }
+            .refused()
+            .contains("circom 1; those of circom 2 are supported")
+    );
     let wat = Parts::default().wat();
-    assert!(refused(&wat.replace("\"getWitness\"", "\"get\"")).contains("it exports no function `getWitness`"));
+    assert!(
+        refused(&wat.replace("\"getWitness\"", "\"get\""))
+            .contains("it exports no function `getWitness`")
+    );
     let typed = r#"(export "getWitnessSize") (result i32) (i32.const 4)"#;
     let other = r#"(export "getWitnessSize") (result i64) (i64.const 4)"#;
-    assert!(refused(&wat.replace(typed, other)).contains("its export `getWitnessSize` has another type"));
+    assert!(
+        refused(&wat.replace(typed, other))
+            .contains("its export `getWitnessSize` has another type")
+    );
     let start = "(func $s (loop (br 0))) (start $s)";
     assert!(Parts { more: start, ..Parts::default() }.refused().contains("start"));
     let floats = "(func (result f64) (f64.const 1))";
     assert!(Parts { more: floats, ..Parts::default() }.refused().contains("c.wasm: module, byte "));
     for (prime, said) in [
-        ([0xffff_ffff_0000_0001, 0, 0, 0], "the prime of goldilocks; the curves that are read are bn254 and bls12_381"),
+        (
+            [0xffff_ffff_0000_0001, 0, 0, 0],
+            "the prime of goldilocks; the curves that are read are bn254 and bls12_381",
+        ),
         ([101, 0, 0, 0], "the prime 0x65; the curves"),
     ] {
         assert!(Parts { prime, ..Parts::default() }.refused().contains(said));
     }
-    let long = wat.replace("(export \"getFieldNumLen32\") (result i32) (i32.const 8)", "(export \"getFieldNumLen32\") (result i32) (i32.const -1)");
+    let long = wat.replace(
+        "(export \"getFieldNumLen32\") (result i32) (i32.const 8)",
+        "(export \"getFieldNumLen32\") (result i32) (i32.const -1)",
+    );
     assert!(refused(&long).contains("values of 4294967295 32-bit limbs"));
 }
 
 #[test]
 fn damaged_modules_are_errors() {
-    let refused = |bytes: &[u8]| WitnessCalculator::from_bytes("c.wasm", bytes, limits()).map(drop).unwrap_err().to_string();
+    let refused = |bytes: &[u8]| {
+        WitnessCalculator::from_bytes("c.wasm", bytes, limits()).map(drop).unwrap_err().to_string()
+    };
     assert!(refused(b"{}").contains("module, byte 0: not a WebAssembly module"));
     assert!(refused(b"").contains("module, byte 0: not a WebAssembly module"));
     let bytes = Parts::default().bytes();
-    let accepts = |length: &usize| WitnessCalculator::from_bytes("c.wasm", &bytes[..*length], limits()).is_ok();
+    let accepts = |length: &usize| {
+        WitnessCalculator::from_bytes("c.wasm", &bytes[..*length], limits()).is_ok()
+    };
     // The names of the functions are a section of their own, at the end.
     assert_eq!((0..bytes.len()).filter(accepts).count(), 1);
     let short = Limits { max_time: Duration::from_millis(20), ..limits() };
@@ -412,7 +480,8 @@ fn damaged_inputs_are_errors() {
         assert!(calculator.calculate(&inputs(&VALID[..at])).is_err());
         for byte in [0, b'"', b'[', b'}', 0xff, damaged[at] ^ 1] {
             damaged[at] = byte;
-            let _ = calculator.calculate(&Inputs::from_json("input.json", damaged.clone()).unwrap());
+            let _ =
+                calculator.calculate(&Inputs::from_json("input.json", damaged.clone()).unwrap());
         }
     }
 }
@@ -426,7 +495,11 @@ fn a_key_of_another_circuit_is_refused() {
     let error = Parts::default().open().require(&key).unwrap_err().to_string();
     let expected = "witness generator: c.wasm: the prime is that of bn254, and the key c.zkey has that of bls12_381";
     assert_eq!(error, expected);
-    let error = Parts { prime: BLS12_381, ..Parts::default() }.open().require(&key).unwrap_err().to_string();
+    let error = Parts { prime: BLS12_381, ..Parts::default() }
+        .open()
+        .require(&key)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("a witness has 4 values, and the key c.zkey needs"), "{error}");
 }
 
@@ -437,7 +510,9 @@ fn several_threads_share_a_calculator() {
         for number in 0..8 {
             let calculator = &calculator;
             scope.spawn(move || {
-                let witness = calculator.calculate(&inputs(&format!(r#"{{"a": [{number}, 3], "b": 4}}"#))).unwrap();
+                let witness = calculator
+                    .calculate(&inputs(&format!(r#"{{"a": [{number}, 3], "b": 4}}"#)))
+                    .unwrap();
                 assert_eq!(small(&witness), [1, number, 3, 4]);
             });
         }

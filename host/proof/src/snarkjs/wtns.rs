@@ -142,7 +142,10 @@ impl Witness {
         let integers = |head: &mut Vec<u8>, integers: &[u32]| {
             head.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
         };
-        integers(&mut head, &[FORMAT.version, 2, 1, 4 + SCALAR_BYTES as u32 + 4, 0, SCALAR_BYTES as u32]);
+        integers(
+            &mut head,
+            &[FORMAT.version, 2, 1, 4 + SCALAR_BYTES as u32 + 4, 0, SCALAR_BYTES as u32],
+        );
         head.extend(self.facts.scalar.iter().flat_map(|limb| limb.to_le_bytes()));
         integers(&mut head, &[self.count as u32, 2]);
         head.extend((values.len() as u64).to_le_bytes());
