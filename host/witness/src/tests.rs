@@ -518,3 +518,58 @@ fn several_threads_share_a_calculator() {
         }
     });
 }
+
+/// Searches the memory of this process for a secret value after calculations with it, with and without an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_value_remains_in_memory() {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+
+    /// The complement of the value, so that the searched bytes exist only where the library left them.
+    const HIDDEN: [u8; 32] = *b"\x8a\x51\xe0\x0f\xc3\x79\x12\xb4\x66\xdd\x97\x28\xfe\x35\x4a\x81\
+        \x1b\xc9\x70\xa6\x03\xed\x58\x92\xbf\x24\x47\xd1\x9c\x6e\x15\xef";
+
+    fn json() -> String {
+        let digits: String = HIDDEN.iter().rev().map(|byte| format!("{:02x}", !byte)).collect();
+        format!(r#"{{"a": ["0x{digits}", 3], "b": 4}}"#)
+    }
+
+    /// Counts the occurrences. `maps` and `buffer` are allocated before the calculations: freed memory is not to be used again.
+    fn count(maps: &mut String, buffer: &mut [u8]) -> usize {
+        maps.clear();
+        std::fs::File::open("/proc/self/maps").unwrap().read_to_string(maps).unwrap();
+        let mut memory = std::fs::File::open("/proc/self/mem").unwrap();
+        let mut count = 0;
+        for line in maps.lines().filter(|line| line.contains(" rw")) {
+            let (start, rest) = line.split_once('-').unwrap();
+            let (end, _) = rest.split_once(' ').unwrap();
+            let [mut start, end] =
+                [start, end].map(|digits| u64::from_str_radix(digits, 16).unwrap());
+            while start + 32 <= end {
+                let len = buffer.len().min((end - start) as usize);
+                let part = &mut buffer[..len];
+                let read =
+                    memory.seek(SeekFrom::Start(start)).and_then(|_| memory.read_exact(part));
+                if read.is_ok() {
+                    let is_secret = |part: &&[u8]| {
+                        part.iter().zip(&HIDDEN).all(|(byte, hidden)| *byte == !hidden)
+                    };
+                    count += part.windows(32).filter(is_secret).count();
+                }
+                proofmill_op::wipe(part);
+                start += (len - 31) as u64;
+            }
+        }
+        count
+    }
+
+    let (mut maps, mut buffer) = (String::with_capacity(1 << 20), vec![0; 1 << 20]);
+    let mut count = || count(&mut maps, &mut buffer);
+    let calculator = Parts::default().open();
+    let failing = Parts { run: "unreachable", ..Parts::default() }.open();
+    let witness = calculator.calculate(&inputs(&json())).unwrap();
+    assert!(failing.calculate(&inputs(&json())).is_err());
+    assert!(count() > 0, "the search finds nothing while the witness exists");
+    drop(witness);
+    assert_eq!(count(), 0);
+}
