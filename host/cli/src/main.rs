@@ -12,7 +12,8 @@ macro_rules! examples {
     feature = "dev",
     feature = "remote",
     feature = "selftest",
-    feature = "serve"
+    feature = "serve",
+    feature = "witness"
 )))]
 mod absent;
 mod ahead;
@@ -32,6 +33,8 @@ mod devices;
 mod doctor;
 mod ecdsa;
 mod equihash;
+#[cfg(feature = "witness")]
+mod generator;
 mod hardening;
 mod key;
 #[cfg(any(feature = "remote", feature = "serve"))]
@@ -93,7 +96,7 @@ enum Command {
     /// Describes and prints the constraints of a circuit (.r1cs) of circom.
     #[command(subcommand)]
     R1cs(r1cs::Command),
-    /// Finds the constraints that a witness violates.
+    /// Calculates witnesses with circom's generators, and finds the constraints that a witness violates.
     #[command(subcommand)]
     Witness(witness::Command),
     /// Sample circuits and INSECURE keys, for tests and benchmarks.
@@ -193,6 +196,14 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
         Command::R1cs(r1cs::Command::Info(arguments)) => r1cs::info(&arguments, output),
         Command::R1cs(r1cs::Command::Print(arguments)) => r1cs::print(&arguments, output),
+        #[cfg(feature = "witness")]
+        Command::Witness(witness::Command::Calculate(arguments)) => {
+            generator::calculate(&arguments, output)
+        }
+        #[cfg(not(feature = "witness"))]
+        Command::Witness(witness::Command::Calculate(_)) => {
+            absent::run("witness calculate", "witness")
+        }
         Command::Witness(witness::Command::Check(arguments)) => witness::check(&arguments, output),
         #[cfg(feature = "dev")]
         Command::Dev(dev::Command::Ptau(arguments)) => dev::ptau(&arguments, output),

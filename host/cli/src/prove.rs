@@ -62,8 +62,15 @@ pub struct Arguments {
     /// The proving key (.zkey), a regular file
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
+    #[cfg(feature = "witness")]
+    #[command(flatten)]
+    generator: crate::generator::Calculated,
     /// The witness (.wtns), a file, a pipe or - for standard input; not needed with --plan
-    #[arg(value_name = "WTNS", required_unless_present = "plan")]
+    #[cfg_attr(feature = "witness", arg(value_name = "WTNS", required_unless_present_any = ["plan", "wasm"]))]
+    #[cfg_attr(
+        not(feature = "witness"),
+        arg(value_name = "WTNS", required_unless_present = "plan")
+    )]
     witness: Option<PathBuf>,
 }
 
@@ -85,6 +92,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         ("WTNS", arguments.witness.as_ref()),
         ("--r1cs", arguments.r1cs.as_ref()),
         ("--sym", arguments.names.file()),
+        #[cfg(feature = "witness")]
+        ("--wasm", arguments.generator.wasm()),
+        #[cfg(feature = "witness")]
+        ("--input", arguments.generator.input()),
     ];
     let read: Vec<_> = read.into_iter().filter_map(|(name, file)| Some((name, file?))).collect();
     arguments.hardening.apply();
@@ -115,6 +126,11 @@ fn with_key<K: ProvingKey>(
         let circuit = arguments.r1cs.as_deref().map(open).transpose()?;
         let read = |file| read_witness(file, key.witness_values(), key.name());
         let witness = arguments.witness.as_deref().map(read).transpose()?;
+        #[cfg(feature = "witness")]
+        let witness = match witness {
+            None if !arguments.plan => arguments.generator.calculate(&key)?,
+            other => other,
+        };
         if let (Some(circuit), Some(witness)) = (&circuit, &witness) {
             circuit
                 .system

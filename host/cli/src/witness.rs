@@ -1,4 +1,4 @@
-//! `proofmill witness`: finds the constraints that a witness violates.
+//! `proofmill witness`: finds the constraints that a witness violates. `calculate` has a file of its own, `generator`.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,6 +16,12 @@ use crate::threads::Threads;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
+    /// Calculates a witness (.wtns) from inputs with the WebAssembly generator of circom 2.
+    #[cfg(feature = "witness")]
+    Calculate(crate::generator::Calculate),
+    /// Calculates a witness with circom's generator. NOT IN THIS BUILD: build with --features witness.
+    #[cfg(not(feature = "witness"))]
+    Calculate(crate::absent::Arguments),
     /// Finds the constraints that a witness violates. PRINTS VALUES OF THE WITNESS, which is secret.
     ///
     /// For each violated constraint: its number, its text, the values of A, B and C, and the values of its signals. Numbers

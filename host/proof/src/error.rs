@@ -61,6 +61,18 @@ impl Error {
     }
 }
 
+impl FileError {
+    /// Creates an error at a byte of a section of a file.
+    pub fn new(
+        file: impl Into<String>,
+        section: impl Into<String>,
+        offset: u64,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self { file: file.into(), section: section.into(), offset, problem: problem.into() }
+    }
+}
+
 /// Unwraps a [`FileError`] that a device got while it read a section of a file.
 impl From<proofmill_op::Error> for Error {
     fn from(error: proofmill_op::Error) -> Self {

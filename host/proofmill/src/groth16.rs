@@ -105,7 +105,14 @@ pub use proofmill_proof::groth16::{
     Report, Retry, Scalar, Settings, Step, StepProgress, Timed, VerifyingKey, return_freed_memory,
     verify,
 };
-pub use proofmill_proof::{Error, FileError, Result, snarkjs};
+pub use proofmill_proof::{Error, FileError, Result};
+
+/// Files of circom and snarkjs, and with the feature `witness` the witness generators of circom.
+pub mod snarkjs {
+    pub use proofmill_proof::snarkjs::*;
+    #[cfg(feature = "witness")]
+    pub use proofmill_witness::{Inputs, Limits, WitnessCalculator};
+}
 
 /// Opens the device that a URI names, with `cpu:` as the fallback for steps that the device does not offer or gets wrong.
 pub fn devices(uri: &str) -> crate::Result<Devices> {

@@ -134,6 +134,28 @@ impl Witness {
         }
     }
 
+    /// Returns the content of a `.wtns` file of this witness, as snarkjs writes it.
+    pub fn to_file(&self) -> SecretBytes {
+        let values = self.values().as_flattened();
+        let mut head = Vec::new();
+        head.extend_from_slice(FORMAT.magic);
+        let integers = |head: &mut Vec<u8>, integers: &[u32]| {
+            head.extend(integers.iter().flat_map(|integer| integer.to_le_bytes()));
+        };
+        integers(
+            &mut head,
+            &[FORMAT.version, 2, 1, 4 + SCALAR_BYTES as u32 + 4, 0, SCALAR_BYTES as u32],
+        );
+        head.extend(self.facts.scalar.iter().flat_map(|limb| limb.to_le_bytes()));
+        integers(&mut head, &[self.count as u32, 2]);
+        head.extend((values.len() as u64).to_le_bytes());
+        let mut file = SecretBytes::with_capacity(head.len() + values.len());
+        for part in [&head, values] {
+            file.extend_from_slice(part).expect("memory for both");
+        }
+        file
+    }
+
     /// Returns its name in errors.
     pub fn name(&self) -> &str {
         match &self.values {
