@@ -23,7 +23,7 @@ NUMBERS = {
     "white space and signs": [" 1", "2\n", "+3", "\t4 ", "0005", "+0"],
     "booleans": [True, False, True, True, False, True],
 }
-REST = {"bus": {"x": "7", "y": [8, 9]}, "buses": [{"x": 10, "y": [11, 12]}, {"x": 14, "y": [15, 16]}]}
+REST = {"point": {"x": "7", "y": [8, 9]}, "points": [{"x": 10, "y": [11, 12]}, {"x": 14, "y": [15, 16]}]}
 
 
 def inputs(numbers, number=17):
@@ -82,14 +82,14 @@ class Signals(unittest.TestCase):
         short = {**good, "array": [[1, 2, 3], [4, 5]]}
         long = {**good, "number": [1, 2]}
         more = {**good, "other": 1}
-        flat = {**good, "bus": {"x": 1, "y": [1, 2], "z": 3}}
+        flat = {**good, "point": {"x": 1, "y": [1, 2], "z": 3}}
         missing = {name: value for name, value in good.items() if name != "number"}
         cases = {
             "signal `array` has 5 values; the circuit has 6": short,
             "signal `number` has 2 values; the circuit has 1": long,
             "signal `other` is not an input of the circuit": more,
-            "signal `bus.z` is not an input of the circuit": flat,
-            "1 of 16 input values are missing; given are `array` (6), `bus.x` (1), `bus.y` (2), `buses[0].x` (1)": missing,
+            "signal `point.z` is not an input of the circuit": flat,
+            "1 of 16 input values are missing; given are `array` (6), `point.x` (1), `point.y` (2), `points[0].x` (1)": missing,
         }
         for message, values in cases.items():
             with self.subTest(message):

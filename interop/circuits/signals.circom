@@ -17,8 +17,8 @@ template Inner() {
 template Signals() {
     signal input number;
     signal input array[2][3];
-    input Point() bus;
-    input Point() buses[2];
+    input Point() point;
+    input Point() points[2];
     signal output out;
 
     component inner = Inner();
@@ -26,8 +26,8 @@ template Signals() {
     signal products[4];
     products[0] <== inner.out * array[0][0] + array[0][1];
     products[1] <== array[0][2] * array[1][0] + array[1][1] - array[1][2];
-    products[2] <== bus.x * bus.y[0] + bus.y[1] + buses[0].y[1] - buses[1].x;
-    products[3] <== buses[0].x * buses[0].y[0] + buses[1].y[0] - buses[1].y[1];
+    products[2] <== point.x * point.y[0] + point.y[1] + points[0].y[1] - points[1].x;
+    products[3] <== points[0].x * points[0].y[0] + points[1].y[0] - points[1].y[1];
     log("number", number);
     out <== products[0] + 2 * products[1] + 3 * products[2] + 4 * products[3];
 }

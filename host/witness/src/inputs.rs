@@ -215,6 +215,11 @@ impl<'a> Document<'a> {
         match text {
             "true" => Some(number::bit(true)),
             "false" => Some(number::bit(false)),
+            _ if text.contains('\\') => {
+                let text =
+                    SecretBytes::from(serde_json::from_str::<String>(text).ok()?.into_bytes());
+                number::parse_vartime(std::str::from_utf8(&text).ok()?, self.modulus)
+            }
             _ => {
                 let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
                 number::parse_vartime(quoted.unwrap_or(text), self.modulus)

@@ -24,8 +24,6 @@ mod native;
 mod number;
 mod prime;
 #[cfg(test)]
-mod real;
-#[cfg(test)]
 mod tests;
 
 pub use calculator::{Limits, WitnessCalculator};

@@ -169,7 +169,7 @@ fn a_witness_is_calculated_again_and_again() {
     for (json, expected) in [
         (VALID, [1, 2, 3, 4]),
         (r#"{"b": [[[9]]], "a": [[true], [false]]}"#, [1, 1, 0, 9]),
-        (r#"{"b": " -0 ", "a": ["+7", "0b101"]}"#, [1, 7, 5, 0]),
+        (r#"{"b": " -0 ", "a": ["+7\n", "0b10\u0031"]}"#, [1, 7, 5, 0]),
     ] {
         let witness = calculator.calculate(&inputs(json)).unwrap();
         assert_eq!(small(&witness), expected, "{json}");
