@@ -1,6 +1,6 @@
 //! `proofmill prove`: a proving key and a witness in, a proof and its public inputs out.
 
-mod protocol;
+pub(crate) mod protocol;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ fn with_key<K: ProvingKey>(
         let witness = arguments.witness.as_deref().map(read).transpose()?;
         #[cfg(feature = "witness")]
         let witness = match witness {
-            None if !arguments.plan => arguments.generator.calculate(&key)?,
+            None if !arguments.plan => arguments.generator.calculate(key)?,
             other => other,
         };
         if let (Some(circuit), Some(witness)) = (&circuit, &witness) {

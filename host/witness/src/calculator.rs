@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use proofmill_op::msm::Curve;
 use proofmill_op::{Cancel, SecretBytes};
 use proofmill_proof::groth16::{Proved, Prover};
-use proofmill_proof::snarkjs::{Witness, Zkey};
+use proofmill_proof::snarkjs::Witness;
 use proofmill_proof::{Error, FileError, Result};
 use wasmi::{ExternType, Module};
 
@@ -255,22 +255,13 @@ impl WitnessCalculator {
         prover.prove(&self.calculate(inputs)?)
     }
 
-    /// Checks that the witnesses are those of a key's circuit, by prime and number of values.
-    pub fn require(&self, key: &Zkey) -> Result<()> {
-        let problem = if self.curve != key.curve() {
-            format!(
-                "the prime is that of {}, and the key {} has that of {}",
-                self.curve.name(),
-                key.name(),
-                key.curve().name()
-            )
-        } else if self.values != key.variables() {
-            format!(
-                "a witness has {} values, and the key {} needs {}",
-                self.values,
-                key.name(),
-                key.variables()
-            )
+    /// Checks that the witnesses are those of a key's circuit, by prime and number of values. `key` is the key's name in errors.
+    pub fn require(&self, key: &str, curve: Curve, values: usize) -> Result<()> {
+        let problem = if self.curve != curve {
+            let (own, other) = (self.curve.name(), curve.name());
+            format!("the prime is that of {own}, and the key {key} has that of {other}")
+        } else if self.values != values {
+            format!("a witness has {} values, and the key {key} needs {values}", self.values)
         } else {
             return Ok(());
         };
