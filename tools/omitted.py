@@ -20,6 +20,7 @@ OMITTED = {
     "device-server": "build with --features remote",
     "demo --device tcp://127.0.0.1:1": f"the client of remote devices (tcp:) {ABSENT} 'remote'",
     "serve --key a=b": "build with --features serve",
+    "witness calculate a.wasm b.json": "build with --features witness",
     "demo --device sim:": f"the driver of cards (sim:, uart:, pcie:, f2:) {ABSENT} 'card'",
     "demo --device cuda:0": f"the driver of GPUs (cuda:) {ABSENT} 'cuda'",
 }
@@ -47,7 +48,7 @@ def cli():
             raise Failed(f"`proofmill demo --isa {level}` ended with {status}: {said}")
     run([PROOFMILL, "points", "generate", "--curve", "bn254", "--count", "1", "/dev/null"])
     needed = run(["cargo", "tree", "--offline", "--package", "proofmill", "--no-default-features", "--edges", "no-dev,features", "--prefix", "none"], cwd=ROOT)
-    for part in ("proofmill-card", "proofmill-cuda", "proofmill-testkit", "libloading", "proofmill-remote", 'proofmill-proof feature "dev"'):
+    for part in ("proofmill-card", "proofmill-cuda", "proofmill-testkit", "libloading", "proofmill-remote", "proofmill-witness", "wasmi", 'proofmill-proof feature "dev"'):
         if part in needed:
             raise Failed(f"the library for cpu: alone depends on {part}")
     print(f"{len(OMITTED) + len(levels) + 6} passed, 0 failed")
