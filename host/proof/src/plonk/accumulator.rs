@@ -58,7 +58,7 @@ pub fn accumulator<F: PrimeField>(
     let mut before = Secret::from(parallel(chunks)?);
     let mut product = F::ONE;
     for before in before.iter_mut() {
-        (*before, product) = (product, product * &*before);
+        (*before, product) = (product, product * *before);
     }
     scalars(n, cancel, |i| Ok(z[i] * before[i / CHUNK]))
 }

@@ -49,7 +49,10 @@ pub fn scalars<F: PrimeField>(
     scalar: impl Fn(usize) -> Result<F> + Sync,
 ) -> Result<SecretBytes> {
     scalars_in_chunks(count, cancel, |first, chunk| {
-        (first..).zip(chunk).try_for_each(|(i, bytes)| Ok(put(scalar(i)?, bytes)))
+        (first..).zip(chunk).try_for_each(|(i, bytes)| {
+            put(scalar(i)?, bytes);
+            Ok(())
+        })
     })
 }
 
