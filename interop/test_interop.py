@@ -236,6 +236,20 @@ class PlonkWithoutPublicValues(unittest.TestCase):
             self.assertEqual(json.loads(public.read_text()), [])
             self.assertEqual(verdicts(made, proof, public), (0, 0))
 
+    @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
+    def test_snarkjs_accepts_a_proof_whose_transforms_and_commitments_a_circuit_made(self):
+        device = f"sim:{QUOTIENTS}"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            made = circuits.plonk_private(folder)
+            proof, public = folder / "proof.json", folder / "public.json"
+            files = made.zkey, made.wtns, "-o", proof, "--public", public
+            report = json.loads(done(proofmill("prove", *files, "--device", device, "--no-retry", "--json")))
+            devices = {step["step"]: step["device"] for step in report["steps"]}
+            own = {"evaluations", "openings", "check"}
+            self.assertEqual({step: None if step in own else device for step in devices}, devices)
+            self.assertEqual(verdicts(made, proof, public), (0, 0))
+
 
 class Digest(Agreement):
     """SHA-256 of a message that we know: public are the digest's halves."""

@@ -49,10 +49,10 @@ pub fn scalars<F: PrimeField>(
     scalar: impl Fn(usize) -> Result<F> + Sync,
 ) -> Result<SecretBytes> {
     scalars_in_chunks(count, cancel, |first, chunk| {
-        for (i, bytes) in (first..).zip(chunk) {
+        (first..).zip(chunk).try_for_each(|(i, bytes)| {
             put(scalar(i)?, bytes);
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 

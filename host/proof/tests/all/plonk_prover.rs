@@ -66,14 +66,9 @@ fn attempt(curve: Curve, bytes: &[u8]) -> Result<plonk_proof::Proved> {
 
 #[test]
 fn larger_circuits_are_proved() {
-    // Several chunks, of which the last have no constraints; many sums.
-    let cases = [
-        (Curve::Bn254, Statement::Chain { constraints: 5000 }),
-        (Curve::Bls12_381, Statement::Chain { constraints: 5000 }),
-        (Curve::Bn254, Statement::sha256_of_about(1)),
-    ];
-    for (curve, statement) in cases {
-        let circuit = Circuit::new(curve, &statement).unwrap();
+    // Several chunks, of which the last have no constraints.
+    for (curve, constraints) in [(Curve::Bn254, 5000), (Curve::Bls12_381, 1500)] {
+        let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
         let (mut key, mut bytes) = (Vec::new(), Vec::new());
         circuit.write_insecure_plonk_key(b"larger", &mut key).unwrap();
         circuit.write_witness(&mut bytes).unwrap();
