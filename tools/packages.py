@@ -149,8 +149,8 @@ def semver(found):
         if subprocess.run(command, cwd=ROOT).returncode != 0:
             broken.append(f"{name}: see above")
     if broken:
-        told = "mend it, or, where that is meant, say so in CHANGELOG.md and move BASELINE"
-        raise Failed("\n".join([f"a public interface of {BASELINE} is broken: {told}", *broken]))
+        remedy = "restore it, or, if the break is intended, list it in CHANGELOG.md and move BASELINE"
+        raise Failed("\n".join([f"a public interface of {BASELINE} is broken: {remedy}", *broken]))
     print(f"{len(found)} crates, whose interfaces of {BASELINE[:12]} hold")
 
 
