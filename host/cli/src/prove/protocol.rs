@@ -3,7 +3,7 @@
 use std::fmt;
 
 use proofmill::groth16::snarkjs::{self, Witness, Zkey, plonk::Zkey as PlonkZkey};
-use proofmill::groth16::{self, Control, Counts, Curve, Devices, Plan, Proved, Result, Settings};
+use proofmill::groth16::{self, Control, Counts, Devices, Plan, Proved, Result, Settings};
 use proofmill::plonk;
 
 /// A proving key and what it makes.
@@ -20,7 +20,8 @@ pub trait ProvingKey: Sync {
     /// Returns its name in errors.
     fn name(&self) -> &str;
     /// Returns its curve.
-    fn curve(&self) -> Curve;
+    #[cfg(feature = "witness")]
+    fn curve(&self) -> groth16::Curve;
     /// Returns the number of values of a witness.
     fn witness_values(&self) -> usize;
     /// Returns a prover.
@@ -52,7 +53,8 @@ macro_rules! proving_key {
                 self.name()
             }
 
-            fn curve(&self) -> Curve {
+            #[cfg(feature = "witness")]
+            fn curve(&self) -> groth16::Curve {
                 self.curve()
             }
 
