@@ -50,8 +50,7 @@ pub struct Ptau {
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill dev circuit sha256 --constraints 25000 --out made",
-    "proofmill dev circuit chain --constraints 65536 --curve bls12_381 --out made",
-    "proofmill dev circuit chain --constraints 65536 --protocol plonk --out made",
+    "proofmill dev circuit chain --constraints 65536 --curve bls12_381 --protocol plonk --out made",
 ))]
 pub struct CircuitArguments {
     /// The circuit. chain: steps x := x^2 + i, every value as wide as the field. sha256: a preimage of a SHA-256 digest, mostly
