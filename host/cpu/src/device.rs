@@ -114,19 +114,24 @@ impl CpuDevice {
         O::prepare(request, context)
     }
 
+    /// Returns whether any data of a request is secret.
+    fn has_secrets<O: Run>(&self, request: &mut O::Request) -> bool {
+        let is_secret = |data: &Data| data.on(self.identity).is_ok_and(Bytes::is_secret);
+        O::data_mut(request).iter().any(|data| is_secret(data))
+    }
+
     fn submit_to<O: Run>(&self, mut request: O::Request) -> Result<AnyTicket> {
-        let is_secret = O::data_mut(&mut request)
-            .iter()
-            .any(|data| data.on(self.identity).is_ok_and(Bytes::is_secret));
+        let is_secret = self.has_secrets::<O>(&mut request);
         let Job { exec, work } = self.prepare::<O>(request)?;
         Ok(O::erase_ticket(self.start(exec, is_secret, move |cancelled| work(exec, cancelled))))
     }
 
     fn execute_on_caller<O: Run>(
         &self,
-        request: O::Request,
+        mut request: O::Request,
         cancel: &Cancel,
     ) -> Result<AnyResponse> {
+        let _wipe = self.has_secrets::<O>(&mut request).then_some(StackWipe);
         let Job { work, .. } = self.prepare::<O>(request)?;
         let cancelled = || cancel.is_cancelled();
         parallel(|| self.tally.count(|| work(Exec::Pool, &cancelled))).map(O::erase_response)
