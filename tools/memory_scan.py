@@ -83,7 +83,8 @@ def scan(pid, values):
 def levels():
     """Returns the instruction-set levels of this processor that PROOFMILL_ISA can force."""
     flags = set(re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.M)[1].split())
-    known = [("portable", set()), ("bmi2", {"bmi2", "adx"}), ("avx2", {"avx2", "fma"}), ("avx512ifma", {"avx512ifma", "avx512f", "avx512dq", "avx512vl"})]
+    known = [("portable", set()), ("bmi2", {"bmi2", "adx"}), ("avx2", {"avx2", "fma"}), ("avx512", {"avx2", "fma", "avx512f"}),
+             ("avx512ifma", {"avx512ifma", "avx512f", "avx512dq", "avx512vl"})]
     return [name for name, needs in known if needs <= flags]
 
 

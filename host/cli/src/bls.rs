@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::bls::{self, PublicKey, Scheme, Signature, Variant, Verifier};
+use proofmill::json_error;
 use proofmill_algebra::Isa;
 use serde_json::{Map, Value, json};
 
@@ -154,8 +155,8 @@ fn verdicts(
 }
 
 fn fields(line: &str) -> anyhow::Result<Map<String, Value>> {
-    let value: Value = serde_json::from_str(line)?;
-    match value {
+    let value = serde_json::from_str(line);
+    match value.map_err(|error| anyhow!("JSON: {}", json_error::problem(&error)))? {
         Value::Object(fields) => Ok(fields),
         _ => Err(anyhow!("no JSON object")),
     }

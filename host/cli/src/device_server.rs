@@ -38,10 +38,10 @@ pub struct Arguments {
     clients: u16,
     /// Most MiB of data of one request
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
-    most_request: u32,
+    max_request: u32,
     /// Most MiB of data of all requests under way and of all that is resident
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
-    most_memory: u32,
+    max_memory: u32,
     /// A client that is silent for longer is taken for dead, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=3600))]
     timeout: u16,
@@ -60,8 +60,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     arguments.logs.start()?;
     let limits = Limits {
         clients: arguments.clients.into(),
-        request_bytes: u64::from(arguments.most_request) << 20,
-        memory_bytes: u64::from(arguments.most_memory) << 20,
+        request_bytes: u64::from(arguments.max_request) << 20,
+        memory_bytes: u64::from(arguments.max_memory) << 20,
         timeout: Duration::from_secs(arguments.timeout.into()),
         ..Limits::default()
     };

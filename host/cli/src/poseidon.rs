@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use proofmill::poseidon::tree::{self, Build, Leaves, Proof, Shape};
 use proofmill::poseidon::{self, Domain, ELEMENT_BYTES, Instance, Request, Strength, plain};
-use proofmill::{Capability, Device, Uri};
+use proofmill::{Capability, Device, Uri, json_error};
 use serde_json::json;
 
 use crate::new_file::{NewFile, keep_apart, write_all};
@@ -303,5 +303,5 @@ fn check(arguments: &Check, output: &mut Output) -> anyhow::Result<Exit> {
 
 fn read_proof(path: &Path) -> anyhow::Result<Proof> {
     let file = BufReader::new(source::open(path)?.take(MOST_PROOF_BYTES));
-    Ok(serde_json::from_reader(file)?)
+    serde_json::from_reader(file).map_err(|error| anyhow!("JSON: {}", json_error::problem(&error)))
 }

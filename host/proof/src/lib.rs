@@ -20,6 +20,8 @@ pub mod eip2537;
 mod error;
 pub mod groth16;
 mod halves;
+#[doc(hidden)]
+pub mod json_error;
 mod pairings;
 pub mod plonk;
 mod random;

@@ -91,3 +91,5 @@ pub use proofmill_op::{
     Device, DeviceKind, Error, Metrics, Operation, Progress, ResidentData, Result, Secret,
     SecretBytes, Submit, TOKEN_VARIABLE, Ticket, Token, lock_memory,
 };
+#[doc(hidden)]
+pub use proofmill_proof::json_error;

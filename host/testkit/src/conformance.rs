@@ -12,10 +12,10 @@ mod transforms;
 
 use proofmill_op::msm::Instance;
 use proofmill_op::{
-    AnyRequest, AnyResponse, AnyTicket, Capability, Device, Error, Submit, ntt, poseidon,
+    AnyRequest, AnyTicket, Argument, Capability, Device, Erased as _, Error, Submit, ntt, poseidon,
 };
 
-use subject::Subject;
+use subject::{Subject, Verification};
 
 use crate::vectors;
 
@@ -92,14 +92,22 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
             suite.programs();
             continue;
         }
-        match Subject::of(capability) {
-            Ok(Some(subject)) => {
-                suite.nothing.get_or_insert_with(|| subject.request(vec![]));
-                suite.vectors(&subject);
-                suite.promises(&subject);
-            }
-            Ok(None) => {}
-            Err(problem) => suite.record(format!("{capability}: vectors"), Err(problem)),
+        match *capability {
+            Capability::EquihashVerify(params) => match subject::equihash(params) {
+                Ok(subject) => {
+                    suite.verification(&subject);
+                    if !subject.cases.is_empty() {
+                        let name = format!("{capability}: requests with other settings do not mix");
+                        suite.check(&name, |device| promises::settings(device, &subject));
+                    }
+                }
+                Err(problem) => suite.record(format!("{capability}: vectors"), Err(problem)),
+            },
+            Capability::EcdsaVerify => match subject::ecdsa() {
+                Ok(subject) => suite.verification(&subject),
+                Err(problem) => suite.record(format!("{capability}: vectors"), Err(problem)),
+            },
+            _ => {}
         }
     }
     suite.check("device: what is not offered is refused", promises::refuses_the_unknown);
@@ -141,15 +149,15 @@ impl Suite<'_> {
     }
 
     /// Runs every case as a request of its own, all outstanding at once.
-    fn vectors(&mut self, subject: &Subject) {
+    fn vectors<R: Verification>(&mut self, subject: &Subject<R>) {
         let named =
             subject.cases.iter().map(|case| (format!("{}: {}", subject.name, case.id), case));
         let chosen: Vec<_> =
             named.filter(|(name, _)| name.contains(self.filter) && !self.is_over()).collect();
         let tickets: Vec<_> =
-            chosen.iter().map(|(_, case)| self.device.submit_any(case.request.clone())).collect();
+            chosen.iter().map(|(_, case)| self.device.submit(case.request.clone())).collect();
         for ((name, case), ticket) in chosen.into_iter().zip(tickets) {
-            let result = ticket.and_then(finish).map_err(|error| error.to_string());
+            let result = ticket.and_then(promises::masks::<R>).map_err(|error| error.to_string());
             self.record(name, result.and_then(|masks| subject.expect(&masks, &[case.mask])));
             if self.is_over() {
                 return;
@@ -273,32 +281,24 @@ impl Suite<'_> {
         }
     }
 
-    fn promises(&mut self, subject: &Subject) {
-        let vectors = !subject.cases.is_empty();
-        let with_vectors = promises::WITH_VECTORS.iter().filter(|_| vectors);
-        let with_settings =
-            promises::WITH_SETTINGS.iter().filter(|_| vectors && subject.has_settings());
-        for (what, promise) in promises::ALWAYS.iter().chain(with_vectors).chain(with_settings) {
+    /// Runs the vectors of a verification, and checks its guarantees.
+    fn verification<R: Verification>(&mut self, subject: &Subject<R>) {
+        self.nothing.get_or_insert_with(|| R::Operation::erase_request(subject.request(vec![])));
+        self.vectors(subject);
+        let with_vectors = promises::with_vectors::<R>();
+        let with_vectors = with_vectors.iter().filter(|_| !subject.cases.is_empty());
+        for (what, promise) in promises::always::<R>().iter().chain(with_vectors) {
             self.check(&format!("{}: {what}", subject.name), |device| promise(device, subject));
         }
     }
 }
 
-/// Returns the error masks of a response, one per item.
-fn finish(ticket: AnyTicket) -> Result<Vec<u8>, Error> {
-    let other = |problem| Err(Error::argument("response", problem));
-    match ticket.wait()? {
-        AnyResponse::EquihashVerify(response) => {
-            Ok(response.verdicts.iter().map(|verdict| verdict.mask()).collect())
-        }
-        AnyResponse::EcdsaVerify(response) => match response.cycles {
-            Some(cycles) if cycles.len() != response.verdicts.len() => other(format!(
-                "{} counts of cycles for {} verdicts",
-                cycles.len(),
-                response.verdicts.len()
-            )),
-            _ => Ok(response.verdicts.iter().map(|verdict| verdict.mask()).collect()),
-        },
-        other => Err(Error::argument("response", format!("of another operation: {other:?}"))),
+/// Checks that a request was refused because of this argument.
+fn refused<T>(result: Result<T, Error>, argument: impl Into<Argument>) -> Result<(), String> {
+    let argument = argument.into();
+    match result {
+        Err(error) if error.is_about(argument) => Ok(()),
+        Err(error) => Err(format!("{error}, where an error about '{argument}' was expected")),
+        Ok(_) => Err("it was accepted".into()),
     }
 }

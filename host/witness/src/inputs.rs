@@ -14,7 +14,7 @@ use std::path::Path;
 
 use proofmill_op::{Secret, SecretBytes};
 use proofmill_proof::groth16::Scalar;
-use proofmill_proof::{Error, FileError, Result};
+use proofmill_proof::{Error, FileError, Result, json_error};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -241,16 +241,8 @@ impl<'a> Document<'a> {
     }
 
     fn wrong_json(&self, error: &serde_json::Error) -> FileError {
-        let before: usize = self
-            .json
-            .split_inclusive(|&byte| byte == b'\n')
-            .take(error.line().max(1) - 1)
-            .map(<[u8]>::len)
-            .sum();
-        let offset = (before + error.column().saturating_sub(1)).min(self.json.len());
-        let said = error.to_string();
-        let problem = said.rsplit_once(" at line ").map_or(&*said, |(problem, _)| problem);
-        FileError::new(self.name, "JSON", offset as u64, problem)
+        let offset = json_error::offset(self.json, error);
+        FileError::new(self.name, "JSON", offset as u64, json_error::problem(error))
     }
 }
 

@@ -240,9 +240,9 @@ fn malformed_inputs_are_refused_with_their_place() {
     let deep = format!(r#"{{"a": {}1{}}}"#, "[".repeat(40), "]".repeat(40));
     let deep_bus = format!("{}1{}", r#"{"a":"#.repeat(40), "}".repeat(40));
     for (json, expected) in [
-        ("", "JSON, byte 0: EOF while parsing a value"),
+        ("", "JSON, byte 0: the text ends where a value is expected"),
         ("[1]", "inputs, byte 0: not an object of signals"),
-        (r#"{"a": [1, 2"#, "JSON, byte 10: EOF while parsing a list"),
+        (r#"{"a": [1, 2"#, "JSON, byte 10: the text ends inside an array"),
         (r#"{"a": [1, 2]} x"#, "JSON, byte 14: trailing characters"),
         (r#"{"a": [1, 2.5]}"#, "a, value 1, byte 10: not an integer"),
         (r#"{"a": [1, 1e3]}"#, "a, value 1, byte 10: not an integer"),

@@ -76,8 +76,8 @@ pub trait Job: Send {
     fn commands(&self) -> usize;
     /// Returns the contents that the engine's registers must have.
     fn settings(&self) -> &Settings;
-    /// Returns whether the next command has all that it needs. Missing resources are released by replies, to this job or to others.
-    fn is_ready(&mut self, _position: usize) -> bool {
+    /// Acquires the resources that the next command needs. Returns false if one is not free: replies to this job or to others release them.
+    fn acquire(&mut self, _position: usize) -> bool {
         true
     }
     /// Returns whether the job has memory of its own and depends on no job before it, so that it can proceed while they wait.

@@ -352,7 +352,7 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn is_ready(&mut self, position: usize) -> bool {
+    fn acquire(&mut self, position: usize) -> bool {
         if self.region.is_none() {
             let bytes = self.geometry().needed(self.lists.len(), self.log_size);
             self.region = self.port.memory.take(bytes).ok();

@@ -230,7 +230,7 @@ impl Reactor {
 
     /// Sends a job's next command, or begins its transfer; false when it has to wait.
     fn advance(&mut self, number: usize, id: u64, position: usize) -> Result<bool> {
-        if !self.prepare(number, id)? || !self.is_ready(id, position) {
+        if !self.prepare(number, id)? || !self.acquire(id, position) {
             return Ok(false);
         }
         let Some(active) = self.jobs.get_mut(&id) else { return Ok(false) };
@@ -298,8 +298,8 @@ impl Reactor {
         Ok(true)
     }
 
-    fn is_ready(&mut self, id: u64, position: usize) -> bool {
-        self.jobs.get_mut(&id).is_some_and(|active| active.job_mut().is_ready(position))
+    fn acquire(&mut self, id: u64, position: usize) -> bool {
+        self.jobs.get_mut(&id).is_some_and(|active| active.job_mut().acquire(position))
     }
 
     /// Begins to write or read the card's memory. Engines continue, and their replies are received.
@@ -445,7 +445,7 @@ impl Reactor {
     /// Checks the time-out of the oldest command: an engine answers a full queue well within it, or its counters change.
     fn check_time(&mut self) -> Result<()> {
         while let Some(id) = self.flights.overdue(self.options.timeout) {
-            if !self.is_at_work(id)? {
+            if !self.refresh_progress(id)? {
                 let seconds = self.options.timeout.as_secs_f64();
                 return Err(Error::TimedOut { device: self.options.uri.clone(), seconds });
             }
@@ -454,8 +454,8 @@ impl Reactor {
         Ok(())
     }
 
-    /// Returns whether this job's engine has counters of its progress that have changed within the time-out.
-    fn is_at_work(&mut self, id: u64) -> Result<bool> {
+    /// Reads the progress counters of this job's engine. Returns whether they have changed within the time-out.
+    fn refresh_progress(&mut self, id: u64) -> Result<bool> {
         let Some(active) = self.jobs.get(&id) else { return Ok(false) };
         let Engine { lane, progress, .. } = &mut self.engines[active.engine];
         let now = self.flights.now();

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
-use proofmill::Device;
+use anyhow::{Context as _, anyhow, ensure};
 use proofmill::poseidon::tree::{Build, Checkpoint, Node};
+use proofmill::{Device, json_error};
 
 /// More than any checkpoint has.
 const MOST_CHECKPOINT_BYTES: u64 = 1 << 20;
@@ -61,7 +61,9 @@ impl Part {
         // What was not read before the interruption has no sum.
         let is_older = from.metadata()?.modified()? <= file.metadata()?.modified()?;
         ensure!(is_older, "FROM was changed since");
-        Ok(Some(serde_json::from_reader(BufReader::new(file.take(MOST_CHECKPOINT_BYTES)))?))
+        serde_json::from_reader(BufReader::new(file.take(MOST_CHECKPOINT_BYTES)))
+            .map(Some)
+            .map_err(|error| anyhow!("JSON: {}", json_error::problem(&error)))
     }
 
     /// Whole, or the one before.

@@ -103,10 +103,10 @@ fn files_of_different_protocols_do_not_fit() {
     let other = |name: &str| groth16.join(name).to_str().unwrap().to_owned();
     let (key, public) = (files.theirs("verification_key.json"), files.theirs("public.json"));
     let said = run(&["verify", &key, &public, &other("proof.json")]);
-    expect(&said, 2, &["proof.json: JSON", "missing field `A`"]);
+    expect(&said, 2, &["proof.json: JSON", "'A' is missing"]);
     let said =
         run(&["verify", &other("verification_key.json"), &public, &files.theirs("proof.json")]);
-    expect(&said, 2, &["proof.json: JSON", "missing field `pi_a`"]);
+    expect(&said, 2, &["proof.json: JSON", "'pi_a' is missing"]);
 
     let mut fflonk = fs::read(files.theirs("circuit.zkey")).unwrap();
     let header = fflonk.windows(16).position(|it| it == *b"\x01\0\0\0\x04\0\0\0\0\0\0\0\x02\0\0\0");

@@ -120,12 +120,12 @@ fn what_is_no_json_of_this_kind_has_a_place() {
     let proof_text = file("bn254", "proof");
     let short = proof_text.replacen(",\n  \"1\"", "", 1);
     let cases: [(&[u8], u64, &str); 8] = [
-        (b"", 0, "EOF while parsing a value"),
+        (b"", 0, "the text ends where a value is expected"),
         (b"[1]", 1, "integer `1`; expected an array of length 3"),
         (b"{\"pi_a\": \"1\"}", 11, "string \"1\"; expected an array of length 3"),
         (b"{\"pi_a\": {}}", 11, "an object; expected an array of length 3"),
-        (b"5", 1, "integer `5`; expected an object of snarkjs's form"),
-        (b"{\n}", 2, "missing field `pi_a`"),
+        (b"5", 1, "integer `5`; expected an object with the documented members"),
+        (b"{\n}", 2, "'pi_a' is missing"),
         (b"{\"pi_a\": [\"\xff\"", 11, "invalid unicode code point"),
         (short.as_bytes(), 165, "an array of length 2; expected an array of length 3"),
     ];

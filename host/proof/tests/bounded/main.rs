@@ -76,7 +76,7 @@ fn examine_keys(test: &str, every: usize) {
 
 #[test]
 fn keys() {
-    examine_keys("keys", 5);
+    examine_keys("keys", 11);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn plonk_keys() {
         inputs.iter().for_each(|(key, witness)| ask(key, witness).unwrap());
         closed::close();
         for (key, witness) in &inputs {
-            changes::of_plonk_key(key, 25, &mut |case, changed| {
+            changes::of_plonk_key(key, 60, &mut |case, changed| {
                 examine("key for PLONK", case, || ask(changed, witness));
             });
         }

@@ -85,7 +85,8 @@ fn a_body_may_be_as_large_as_the_key_needs_and_no_larger() {
 #[test]
 fn the_body_of_a_rejected_request_is_drained() {
     let token = "0123456789abcdef";
-    let running = Running::start(Options { token: Some(token), ..Options::default() });
+    let limits = Limits { drain_timeout: PATIENCE, ..Limits::default() };
+    let running = Running::start(Options { token: Some(token), limits, ..Options::default() });
     let (large, bearer) = (vec![7; 20 << 20], format!("Authorization: Bearer {token}"));
     let send =
         |request: &str, lines: &[&str]| running.connect().request_with(request, lines, &large);

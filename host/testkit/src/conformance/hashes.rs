@@ -5,6 +5,7 @@ use proofmill_op::{
     AnyRequest, Argument, Capability, Data, Device, Error, ResidentData, Submit, Ticket, keccak256,
 };
 
+use super::refused;
 use crate::vectors::{self, PoseidonCase};
 
 /// Returns the vectors that the device must answer, without those that it may and does refuse.
@@ -186,14 +187,6 @@ fn ask(
     wanted: &[u8],
 ) -> Result<(), String> {
     judge(submit(device, case, preimages).map_err(|error| error.to_string())?, wanted)
-}
-
-fn refused<T>(result: Result<Ticket<T>, Error>, name: &str) -> Result<(), String> {
-    match result {
-        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
-        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
-        Ok(_) => Err("it was taken".into()),
-    }
 }
 
 /// Runs the vectors of `keccak256`, each alone and all of a length in one batch, and checks that wrong lengths are refused.

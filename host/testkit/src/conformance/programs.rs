@@ -12,6 +12,7 @@ use proofmill_op::coprocessor::{
 };
 use proofmill_op::{AnyRequest, Capability, Data, Device, Error, ResidentData, Submit, Ticket};
 
+use super::refused;
 use crate::vectors::{CoprocessorCase, slot_text};
 
 /// Returns a request without instructions.
@@ -135,12 +136,4 @@ fn endless() -> Request {
 
 fn submit(device: &dyn Device, request: Request) -> Result<Ticket<Response>, Error> {
     device.submit(request)
-}
-
-fn refused(result: Result<Ticket<Response>, Error>, name: &str) -> Result<(), String> {
-    match result {
-        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
-        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
-        Ok(_) => Err("it was taken".into()),
-    }
 }

@@ -2,68 +2,72 @@
 
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Verdict};
 use proofmill_op::{
-    AnyRequest, AnyTicket, Capability, Data, Device, Error, ResidentData, ecdsa_verify, ntt,
+    AnyRequest, Capability, Data, Device, Error, ResidentData, ResponseOf, Submit, Ticket,
+    ecdsa_verify, ntt,
 };
 
-use super::subject::Subject;
-use super::{finish, hashes, msm, programs, transforms};
+use super::subject::{Subject, Verification};
+use super::{hashes, msm, programs, refused, transforms};
 
-type Promise = fn(&dyn Device, &Subject) -> Result<(), String>;
+type Promise<R> = fn(&dyn Device, &Subject<R>) -> Result<(), String>;
 
-/// Guarantees for every subject, each with its name.
-pub(super) const ALWAYS: [(&str, Promise); 3] = [
-    ("no item, no verdict", nothing),
-    ("part of an item is refused", part),
-    ("bytes resident on another device are refused", resident_on_another_device),
-];
+/// Returns the guarantees for every subject, each with its name.
+pub(super) fn always<R: Verification>() -> [(&'static str, Promise<R>); 3] {
+    [
+        ("no item, no verdict", nothing),
+        ("part of an item is refused", part),
+        ("bytes resident on another device are refused", resident_on_another_device),
+    ]
+}
 
-/// Guarantees that are checked with vectors.
-pub(super) const WITH_VECTORS: [(&str, Promise); 4] = [
-    ("verdicts keep the order of the items", in_order),
-    ("resident items are verified", resident),
-    ("a cancelled request affects no other", cancelled),
-    ("requests are counted", counted),
-];
+/// Returns the guarantees that are checked with vectors.
+pub(super) fn with_vectors<R: Verification>() -> [(&'static str, Promise<R>); 4] {
+    [
+        ("verdicts keep the order of the items", in_order),
+        ("resident items are verified", resident),
+        ("a cancelled request affects no other", cancelled),
+        ("requests are counted", counted),
+    ]
+}
 
-/// Guarantees for requests that have settings besides items.
-pub(super) const WITH_SETTINGS: [(&str, Promise); 1] =
-    [("requests with other settings do not mix", settings)];
-
-fn nothing(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn nothing<R: Verification>(device: &dyn Device, subject: &Subject<R>) -> Result<(), String> {
     subject.expect(&ask(device, subject.request(vec![]))?, &[])
 }
 
-fn part(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn part<R: Verification>(device: &dyn Device, subject: &Subject<R>) -> Result<(), String> {
     let part = vec![0; subject.item_bytes * 2 - 1];
-    refused(device.submit_any(subject.request(part)), subject.argument)
+    refused(device.submit(subject.request(part)), R::ARGUMENT)
 }
 
-fn resident_on_another_device(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn resident_on_another_device<R: Verification>(
+    device: &dyn Device,
+    subject: &Subject<R>,
+) -> Result<(), String> {
     let elsewhere =
         ResidentData::new(ResidentData::fresh_identity(), vec![0; subject.item_bytes].into());
-    refused(device.submit_any(subject.request(Data::Resident(elsewhere))), "data")
+    refused(device.submit(subject.request(Data::Resident(elsewhere))), "data")
 }
 
 /// Submits all items that fit into one request, twice.
-fn in_order(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn in_order<R: Verification>(device: &dyn Device, subject: &Subject<R>) -> Result<(), String> {
     let twice = || subject.like_first().chain(subject.like_first());
     let items: Vec<u8> = twice().flat_map(|case| case.item.iter().copied()).collect();
     let masks: Vec<u8> = twice().map(|case| case.mask).collect();
     subject.expect(&ask(device, subject.request(items))?, &masks)
 }
 
-fn resident(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn resident<R: Verification>(device: &dyn Device, subject: &Subject<R>) -> Result<(), String> {
     let first = &subject.cases[0];
     let resident = device.load(first.item.clone().into()).map_err(|error| error.to_string())?;
     subject.expect(&ask(device, subject.request(Data::Resident(resident)))?, &[first.mask])
 }
 
-fn cancelled(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn cancelled<R: Verification>(device: &dyn Device, subject: &Subject<R>) -> Result<(), String> {
     let first = &subject.cases[0];
-    let ticket = device.submit_any(first.request.clone()).map_err(|error| error.to_string())?;
+    let ticket = device.submit(first.request.clone()).map_err(|error| error.to_string())?;
     ticket.cancel();
     // The response may precede the cancellation; no other outcome is allowed.
-    match finish(ticket) {
+    match masks::<R>(ticket) {
         Err(Error::Cancelled) => {}
         Ok(masks) => subject.expect(&masks, &[first.mask])?,
         Err(error) => return Err(error.to_string()),
@@ -71,7 +75,7 @@ fn cancelled(device: &dyn Device, subject: &Subject) -> Result<(), String> {
     subject.expect(&ask(device, first.request.clone())?, &[first.mask])
 }
 
-fn counted(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+fn counted<R: Verification>(device: &dyn Device, subject: &Subject<R>) -> Result<(), String> {
     let before = device.metrics().requests;
     ask(device, subject.cases[0].request.clone())?;
     let counted = device.metrics().requests - before;
@@ -79,22 +83,19 @@ fn counted(device: &dyn Device, subject: &Subject) -> Result<(), String> {
 }
 
 /// Submits the same header under three difficulty rules alternately. Limit 0 allows no target.
-fn settings(device: &dyn Device, subject: &Subject) -> Result<(), String> {
+pub(super) fn settings(device: &dyn Device, subject: &Subject<Equihash>) -> Result<(), String> {
     let first = &subject.cases[0];
-    let AnyRequest::EquihashVerify(request) = &first.request else {
-        return Err("its requests have no settings that this check knows".into());
-    };
     let others = first.mask & !Verdict::DIFFICULTY_FAIL;
     let rules = [
-        (request.network, first.mask),
+        (first.request.network, first.mask),
         (Network::None, others),
         (Network::Limit([0; 32]), others | Verdict::DIFFICULTY_FAIL),
     ];
     let questions: Vec<_> = rules.iter().cycle().take(2 * rules.len()).collect();
-    let submit = |network| device.submit_any(Equihash { network, ..request.clone() }.into());
+    let submit = |network| device.submit(Equihash { network, ..first.request.clone() });
     let tickets: Vec<_> = questions.iter().map(|(network, _)| submit(*network)).collect();
     for (ticket, (network, mask)) in tickets.into_iter().zip(questions) {
-        let masks = ticket.and_then(finish).map_err(|error| error.to_string())?;
+        let masks = ticket.and_then(masks::<Equihash>).map_err(|error| error.to_string())?;
         subject.expect(&masks, &[*mask]).map_err(|problem| format!("{network:?}: {problem}"))?;
     }
     Ok(())
@@ -128,14 +129,11 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     Ok(())
 }
 
-fn ask(device: &dyn Device, request: AnyRequest) -> Result<Vec<u8>, String> {
-    device.submit_any(request).and_then(finish).map_err(|error| error.to_string())
+fn ask<R: Verification>(device: &dyn Device, request: R) -> Result<Vec<u8>, String> {
+    device.submit(request).and_then(masks::<R>).map_err(|error| error.to_string())
 }
 
-fn refused(result: Result<AnyTicket, Error>, name: &str) -> Result<(), String> {
-    match result {
-        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
-        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
-        Ok(_) => Err("it was taken".into()),
-    }
+/// Returns the masks of a response, one per item.
+pub(super) fn masks<R: Verification>(ticket: Ticket<ResponseOf<R>>) -> Result<Vec<u8>, Error> {
+    R::masks(ticket.wait()?)
 }

@@ -1,64 +1,107 @@
-//! An operation and an instance of it, reduced to items of a fixed size with one mask each.
+//! An operation that verifies items of a fixed size, with one mask each.
 
 use proofmill_op::ecdsa_verify::{self, SIGNATURE_BYTES};
 use proofmill_op::equihash_verify::{self, Network, Params};
-use proofmill_op::{AnyRequest, Capability, Data};
+use proofmill_op::{Capability, Data, Error, RequestOf, ResponseOf};
 
 use crate::vectors;
 
+/// A request to verify a list of items.
+pub(super) trait Verification: RequestOf + Clone {
+    /// The name of the argument with the items.
+    const ARGUMENT: &'static str;
+
+    /// Returns a request with the same settings for other items.
+    fn with_items(&self, items: Data) -> Self;
+
+    /// Returns whether the settings besides the items are the same.
+    fn has_settings_of(&self, _other: &Self) -> bool {
+        true
+    }
+
+    /// Returns the mask of each item.
+    fn masks(response: ResponseOf<Self>) -> Result<Vec<u8>, Error>;
+
+    /// Formats a mask as text.
+    fn describe(mask: u8) -> String;
+}
+
+impl Verification for equihash_verify::Request {
+    const ARGUMENT: &'static str = "headers";
+
+    fn with_items(&self, headers: Data) -> Self {
+        Self { headers, ..self.clone() }
+    }
+
+    fn has_settings_of(&self, other: &Self) -> bool {
+        (self.network, self.personalisation) == (other.network, other.personalisation)
+    }
+
+    fn masks(response: ResponseOf<Self>) -> Result<Vec<u8>, Error> {
+        Ok(response.verdicts.iter().map(|verdict| verdict.mask()).collect())
+    }
+
+    fn describe(mask: u8) -> String {
+        equihash_verify::Verdict::from_mask(mask).to_string()
+    }
+}
+
+impl Verification for ecdsa_verify::Request {
+    const ARGUMENT: &'static str = "signatures";
+
+    fn with_items(&self, signatures: Data) -> Self {
+        Self::new(signatures)
+    }
+
+    fn masks(response: ResponseOf<Self>) -> Result<Vec<u8>, Error> {
+        let verdicts = response.verdicts.len();
+        match response.cycles {
+            Some(cycles) if cycles.len() != verdicts => {
+                let problem = format!("{} counts of cycles for {verdicts} verdicts", cycles.len());
+                Err(Error::argument("response", problem))
+            }
+            _ => Ok(response.verdicts.iter().map(|verdict| verdict.mask()).collect()),
+        }
+    }
+
+    fn describe(mask: u8) -> String {
+        ecdsa_verify::Verdict::from_mask(mask).to_string()
+    }
+}
+
 /// The data for the checks of one capability.
-pub(super) struct Subject {
+pub(super) struct Subject<R> {
     /// The capability's name.
     pub name: String,
-    /// The name of the argument with the items.
-    pub argument: &'static str,
     /// Bytes of one item.
     pub item_bytes: usize,
-    /// Formats a mask as text.
-    pub describe: fn(u8) -> String,
     /// A request without items, with the settings of the first case.
-    base: AnyRequest,
+    base: R,
     /// The vectors; empty for an instance without vectors.
-    pub cases: Vec<Case>,
+    pub cases: Vec<Case<R>>,
 }
 
 /// An item with its verdict.
-pub(super) struct Case {
+pub(super) struct Case<R> {
     /// The vector's name.
     pub id: String,
     /// The request for this item alone.
-    pub request: AnyRequest,
+    pub request: R,
     /// The item.
     pub item: Vec<u8>,
     /// The verdict's mask.
     pub mask: u8,
 }
 
-impl Subject {
-    /// Returns the subject for a capability, or `None` if the suite does not cover it.
-    pub fn of(capability: &Capability) -> Result<Option<Self>, String> {
-        let name = capability.to_string();
-        Ok(Some(match capability {
-            Capability::EquihashVerify(params) => equihash(name, *params)?,
-            Capability::EcdsaVerify => ecdsa(name)?,
-            _ => return Ok(None),
-        }))
-    }
-
+impl<R: Verification> Subject<R> {
     /// Returns a request for these items, with the settings of the first case.
-    pub fn request(&self, items: impl Into<Data>) -> AnyRequest {
-        with_items(&self.base, items.into())
+    pub fn request(&self, items: impl Into<Data>) -> R {
+        self.base.with_items(items.into())
     }
 
     /// Returns the cases that can share a request with the first.
-    pub fn like_first(&self) -> impl Iterator<Item = &Case> + Clone {
-        let first = settings(&self.base);
-        self.cases.iter().filter(move |case| settings(&case.request) == first)
-    }
-
-    /// Returns whether requests have settings besides items.
-    pub fn has_settings(&self) -> bool {
-        settings(&self.base).is_some()
+    pub fn like_first(&self) -> impl Iterator<Item = &Case<R>> + Clone {
+        self.cases.iter().filter(|case| case.request.has_settings_of(&self.base))
     }
 
     /// Compares masks. The error names the first item that differs.
@@ -69,28 +112,27 @@ impl Subject {
         match found.iter().zip(wanted).position(|(found, wanted)| found != wanted) {
             None => Ok(()),
             Some(at) => {
-                let [found, wanted] = [found[at], wanted[at]].map(self.describe);
+                let [found, wanted] = [found[at], wanted[at]].map(R::describe);
                 Err(format!("item {at}: {found}, where the vector has {wanted}"))
             }
         }
     }
 }
 
-fn equihash(name: String, params: Params) -> Result<Subject, String> {
+/// Returns the subject of `equihash_verify` with these parameters.
+pub(super) fn equihash(params: Params) -> Result<Subject<equihash_verify::Request>, String> {
     let mut cases = vectors::equihash_verify()?;
     cases.retain(|case| case.params == params);
-    let request = |case: &vectors::EquihashCase| AnyRequest::from(case.request());
-    let base = cases.first().map_or_else(|| nothing(params), request);
+    let nothing = || equihash_verify::Request::new(params, Network::None, vec![]);
+    let base = cases.first().map_or_else(nothing, vectors::EquihashCase::request);
     Ok(Subject {
-        name,
-        argument: "headers",
+        name: Capability::EquihashVerify(params).to_string(),
         item_bytes: params.header_bytes(),
-        describe: |mask| equihash_verify::Verdict::from_mask(mask).to_string(),
-        base: with_items(&base, vec![].into()),
+        base: base.with_items(vec![].into()),
         cases: cases
             .into_iter()
             .map(|case| Case {
-                request: request(&case),
+                request: case.request(),
                 id: case.id,
                 item: case.header,
                 mask: case.verdict.mask(),
@@ -99,42 +141,18 @@ fn equihash(name: String, params: Params) -> Result<Subject, String> {
     })
 }
 
-fn ecdsa(name: String) -> Result<Subject, String> {
+/// Returns the subject of `ecdsa_verify`.
+pub(super) fn ecdsa() -> Result<Subject<ecdsa_verify::Request>, String> {
     let case = |case: vectors::EcdsaCase| Case {
-        request: AnyRequest::from(case.request()),
+        request: case.request(),
         item: case.signature.to_bytes().to_vec(),
         id: case.id,
         mask: case.verdict.mask(),
     };
     Ok(Subject {
-        name,
-        argument: "signatures",
+        name: Capability::EcdsaVerify.to_string(),
         item_bytes: SIGNATURE_BYTES,
-        describe: |mask| ecdsa_verify::Verdict::from_mask(mask).to_string(),
-        base: AnyRequest::from(ecdsa_verify::Request::new(vec![])),
+        base: ecdsa_verify::Request::new(vec![]),
         cases: vectors::ecdsa_verify()?.into_iter().map(case).collect(),
     })
-}
-
-fn with_items(request: &AnyRequest, items: Data) -> AnyRequest {
-    match request.clone() {
-        AnyRequest::EquihashVerify(request) => {
-            AnyRequest::from(equihash_verify::Request { headers: items, ..request })
-        }
-        AnyRequest::EcdsaVerify(_) => AnyRequest::from(ecdsa_verify::Request::new(items)),
-        other => panic!("{other:?}: not a subject's"),
-    }
-}
-
-/// Returns the settings of a request besides its items.
-fn settings(request: &AnyRequest) -> Option<(Network, equihash_verify::Personalisation)> {
-    match request {
-        AnyRequest::EquihashVerify(request) => Some((request.network, request.personalisation)),
-        _ => None,
-    }
-}
-
-/// Returns a request without headers and without a difficulty check.
-fn nothing(params: Params) -> AnyRequest {
-    AnyRequest::from(equihash_verify::Request::new(params, Network::None, vec![]))
 }

@@ -6,6 +6,7 @@ use proofmill_op::{
     AnyRequest, Argument, Capability, Data, Device, Error, ResidentData, Submit, Ticket,
 };
 
+use super::refused;
 use crate::vectors::{self, NttCase, QuotientCase};
 
 /// Elements of the size that every device supports.
@@ -182,12 +183,4 @@ fn ask(
     wanted: &[u8],
 ) -> Result<(), String> {
     judge(submit(device, case, elements).map_err(|error| error.to_string())?, case.field, wanted)
-}
-
-fn refused(result: Result<Ticket<Response>, Error>, name: &str) -> Result<(), String> {
-    match result {
-        Err(Error::Argument { argument, .. }) if argument.name() == name => Ok(()),
-        Err(error) => Err(format!("{error}, where an error about '{name}' was expected")),
-        Ok(_) => Err("it was taken".into()),
-    }
 }

@@ -273,7 +273,7 @@ impl<C: OnCard> job::Job for Job<C> {
         &self.settings
     }
 
-    fn is_ready(&mut self, position: usize) -> bool {
+    fn acquire(&mut self, position: usize) -> bool {
         let (Command::Scalars(list, _) | Command::Run(list)) = self.at(position) else {
             return true;
         };

@@ -214,7 +214,7 @@ impl job::Job for Job {
         &self.settings
     }
 
-    fn is_ready(&mut self, _position: usize) -> bool {
+    fn acquire(&mut self, _position: usize) -> bool {
         if self.region.is_none() {
             self.region = self.port.memory.take(self.bytes).ok();
         }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::snarkjs::curve::{BN254, Facts};
 use crate::snarkjs::source::regular;
-use crate::{Error, FileError, Result};
+use crate::{Error, FileError, Result, json_error};
 
 /// A named sequence of bytes.
 pub(super) struct Document<'a> {
@@ -72,22 +72,9 @@ impl<'a> Document<'a> {
     /// Parses the whole document.
     pub fn parse<T: Deserialize<'a>>(&self) -> Result<T> {
         serde_json::from_slice(self.bytes).map_err(|error| {
-            let said = error.to_string();
-            let problem = said.rsplit_once(" at line ").map_or(&*said, |(problem, _)| problem);
-            let offset = self.offset(error.line(), error.column());
-            self.wrong_at(offset, "JSON", in_terms_of_json(problem)).into()
+            let offset = json_error::offset(self.bytes, &error);
+            self.wrong_at(offset, "JSON", json_error::problem(&error)).into()
         })
-    }
-
-    /// Returns the number of bytes before this line and column, both counted from 1; the parser counts columns in bytes.
-    fn offset(&self, line: usize, column: usize) -> usize {
-        let before: usize = self
-            .bytes
-            .split_inclusive(|&byte| byte == b'\n')
-            .take(line.max(1) - 1)
-            .map(<[u8]>::len)
-            .sum();
-        (before + column.saturating_sub(1)).min(self.bytes.len())
     }
 
     /// Returns what is wrong with a value of the file.
@@ -132,29 +119,6 @@ impl<'a> Document<'a> {
             self.wrong(curve, "curve", problem).into()
         })
     }
-}
-
-/// Returns a message of the JSON library without that library's names of types.
-fn in_terms_of_json(problem: &str) -> String {
-    let Some((found, expected)) = problem.split_once(", expected ") else {
-        return problem.to_owned();
-    };
-    let Some((kind, found)) = found.split_once(": ").or(found.split_once("length ")) else {
-        return problem.to_owned();
-    };
-    let found = match (kind, found) {
-        ("invalid ", length) => format!("an array of length {length}"),
-        (_, "map") => "an object".to_owned(),
-        (_, "sequence") => "an array".to_owned(),
-        (_, other) => other.to_owned(),
-    };
-    let expected = match expected {
-        "a sequence" => "an array",
-        "u32" => "an integer below 2^32",
-        _ if expected.starts_with("struct") => "an object of snarkjs's form",
-        other => other,
-    };
-    format!("{found}; expected {expected}")
 }
 
 /// Formats a value as a file: indented by one space, without a final newline, like `JSON.stringify(value, null, 1)`.

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
+use proofmill_proof::json_error;
 use serde::Deserialize;
 
 use super::{Entry, Place, ReadError};
@@ -100,7 +101,11 @@ fn parse(line: &[u8]) -> (Option<String>, Result<Item, String>) {
             (None, Err(format!("id: {} bytes; expected at most {MAX_ID_BYTES}", id.len())))
         }
         Ok(mut line) => (line.id.take(), item(&line)),
-        Err(error) => (None, Err(without_line(&error))),
+        // The parser reads a single line.
+        Err(error) => {
+            let (problem, column) = (json_error::problem(&error), error.column());
+            (None, Err(format!("{problem}, at column {column}")))
+        }
     }
 }
 
@@ -143,13 +148,6 @@ fn bytes(name: &str, text: &str) -> Result<Vec<u8>, String> {
         Some(other) => format!("{name}: {other:?} is not a hex digit"),
         None => format!("{name}: an odd number of hex digits, {}", digits.len()),
     })
-}
-
-/// Returns the parser's message without its line number: the parser reads a single line.
-fn without_line(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" at line ")
-        .map_or(text.clone(), |(problem, _)| format!("{problem}, at column {}", error.column()))
 }
 
 /// Short, and fit for a terminal: a quoted line can hold line ends and the codes that move a cursor.

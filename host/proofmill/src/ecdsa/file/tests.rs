@@ -82,11 +82,11 @@ fn the_page_shows_files_as_they_are() {
 fn a_line_that_is_wrong_is_a_rejected_item() {
     let digest = format!(r#""digest": "{}""#, "00".repeat(32));
     let line = |rest: &str| rejected(&format!(r#"{{"key": "{KEY}", {rest}}}"#));
-    assert_eq!(rejected("{}"), "missing field `key`, at column 2");
-    assert_eq!(rejected("{"), "EOF while parsing an object, at column 1");
-    assert!(rejected(r#"{"key": 2}"#).starts_with("invalid type: integer `2`"));
-    assert!(rejected(r#"{"key": "", "kei": ""}"#).starts_with("unknown field `kei`, expected one"));
-    assert!(rejected(r#"{"key": "", "key": ""}"#).starts_with("duplicate field `key`"));
+    assert_eq!(rejected("{}"), "'key' is missing, at column 2");
+    assert_eq!(rejected("{"), "the text ends inside an object, at column 1");
+    assert!(rejected(r#"{"key": 2}"#).starts_with("integer `2`; expected a string"));
+    assert!(rejected(r#"{"key": "", "kei": ""}"#).starts_with("'kei' is unknown, expected one"));
+    assert!(rejected(r#"{"key": "", "key": ""}"#).starts_with("'key' occurs twice"));
     assert_eq!(line(&digest), "no signature: der or compact");
     assert_eq!(
         line(&format!(r#""der": "", "compact": "", {digest}"#)),
