@@ -177,19 +177,19 @@ class KeysOverBls12381(Keys, unittest.TestCase):
     curve, g1 = "bls12_381", 96
 
 
-class LargerKey(unittest.TestCase):
-    """More than one block of powers in the circuit hash, the last of which reads past the powers of tau; and the times of both."""
+class LargerKeys(unittest.TestCase):
+    """The times of both. Above 2^14, the circuit hash has more than one block of powers, the last of which reads past the powers of tau."""
 
     def test_both_accept_the_key(self):
-        power = 16 if "PROOFMILL_LONG" in os.environ else 15
-        with tempfile.TemporaryDirectory() as folder:
-            r1cs, ptau, _, key = held(Path(folder), power, 2**power - 100)
-            start = time.monotonic()
-            done(proofmill("key", "verify", key, r1cs, ptau))
-            between = time.monotonic()
-            done(snarkjs("zkey", "verify", r1cs, ptau, key))
-            ours, theirs = between - start, time.monotonic() - between
-            print(f"key of 2^{power} constraints: {ours:.2f} s, snarkjs {theirs:.2f} s, {theirs / ours:.1f} times as long")
+        for power in (15, 16) if "PROOFMILL_LONG" in os.environ else (14,):
+            with self.subTest(power=power), tempfile.TemporaryDirectory() as folder:
+                r1cs, ptau, _, key = held(Path(folder), power, 2**power - 100)
+                start = time.monotonic()
+                done(proofmill("key", "verify", key, r1cs, ptau))
+                between = time.monotonic()
+                done(snarkjs("zkey", "verify", r1cs, ptau, key))
+                ours, theirs = between - start, time.monotonic() - between
+                print(f"key of 2^{power} constraints: {ours:.2f} s, snarkjs {theirs:.2f} s, {theirs / ours:.1f} times as long")
 
 
 if __name__ == "__main__":

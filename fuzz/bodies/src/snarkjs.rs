@@ -55,7 +55,8 @@ pub(crate) fn ptau(input: &[u8]) {
     let Some(file) = accepted(input, read) else { return };
     assert!(file.file_bytes() == input.len() && (file.power() as usize) < input.len());
     for powers in Powers::ALL {
-        let count = if powers == Powers::TauG1 { (2 << file.power()) - 1 } else { 1 << file.power() };
+        let count =
+            if powers == Powers::TauG1 { (2 << file.power()) - 1 } else { 1 << file.power() };
         assert_eq!(file.powers(powers).count(), count);
         points(&file.powers(powers));
         for log in 0..=file.power() {

@@ -105,7 +105,8 @@ impl<E: Curves> Link<E> {
         let mut draws = Draws::new(&digest);
         let factor = draws.element::<ScalarOf<E>>();
         let s = draws.point::<E::G1>();
-        let is_same = Affine::from(s) == self.s && Affine::from(s.times_vartime(&factor)) == self.s_x;
+        let is_same =
+            Affine::from(s) == self.s && Affine::from(s.times_vartime(&factor)) == self.s_x;
         (!is_same).then_some("its key is not that of its beacon")
     }
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::Field;
 use proofmill_algebra::msm::affine_sum_vartime;
-use proofmill_algebra::Isa;
 use proofmill_op::msm::{Check, read};
 use proofmill_op::process::parallel;
 use rayon::prelude::*;
@@ -84,7 +84,9 @@ impl<'a> Composer<'a> {
         let each = pair::bytes::<E::G1>();
         let stored: Vec<_> = terms
             .iter()
-            .flat_map(|term| &self.bases[term.matrix as usize].stored()[term.row as usize * each..][..each])
+            .flat_map(|term| {
+                &self.bases[term.matrix as usize].stored()[term.row as usize * each..][..each]
+            })
             .copied()
             .collect();
         let mut pairs = vec![0; stored.len()];

@@ -51,7 +51,11 @@ impl Draws {
             let x = C::Base::draw(self);
             let is_larger = self.word() & 1 == 1;
             if let Some(point) = Affine::<C>::from_x(x).into_option() {
-                break if point.y().is_larger_than_negative() == is_larger { point } else { -point };
+                break if point.y().is_larger_than_negative() == is_larger {
+                    point
+                } else {
+                    -point
+                };
             }
         };
         Projective::from(point).times_public(C::COFACTOR)

@@ -92,10 +92,9 @@ pub fn encoded<F: PrimeField>(scalars: &[F]) -> Vec<u8> {
 /// Reads the points of a section into memory.
 pub fn read_points<C: Group<Base: Coordinate>>(section: &PointSection) -> Result<Vec<Affine<C>>> {
     let mut bytes = vec![0; section.count() * section.instance().point_bytes()];
-    section.read_at(0, &mut bytes).map_err(|source| Error::Io {
-        context: "points".into(),
-        source: Arc::new(source),
-    })?;
+    section
+        .read_at(0, &mut bytes)
+        .map_err(|source| Error::Io { context: "points".into(), source: Arc::new(source) })?;
     // Reading has checked that they are on the curve.
     let points = bytes.chunks_exact(section.instance().point_bytes()).enumerate();
     Ok(points

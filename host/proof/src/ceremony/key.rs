@@ -18,7 +18,7 @@ use crate::plonk::transforms::Transforms;
 use crate::snarkjs::{Contributions, PointSection, Powers, PowersOfTau, R1cs, Section, Zkey};
 use crate::{Error, Result};
 
-/// What is verified, and on which devices.
+/// The files to verify, and the devices.
 pub struct Files<'a> {
     pub key: &'a Zkey,
     pub circuit: &'a R1cs,
@@ -80,11 +80,8 @@ impl<'a, E: Curves> Verification<'a, E> {
                 Error::argument("ptau", problem)
             })
         };
-        let bases = [
-            lagrange(Powers::BetaTauG1)?,
-            lagrange(Powers::AlphaTauG1)?,
-            lagrange(Powers::TauG1)?,
-        ];
+        let bases =
+            [lagrange(Powers::BetaTauG1)?, lagrange(Powers::AlphaTauG1)?, lagrange(Powers::TauG1)?];
         let factors = factors(key.variables())?;
         let Rows { a, b, c } = Rows::new(circuit, 1 << log, &factors);
         let cancel = Cancel::new();
@@ -258,11 +255,7 @@ impl<'a, E: Curves> Verification<'a, E> {
     }
 
     /// Checks found = expected / delta.
-    fn over_delta(
-        &self,
-        found: Affine<E::G1>,
-        expected: Projective<E::G1>,
-    ) -> Result<Finding> {
+    fn over_delta(&self, found: Affine<E::G1>, expected: Projective<E::G1>) -> Result<Finding> {
         let (_, delta) = self.deltas()?;
         let one = <E::G2 as Curve>::GENERATOR;
         let is_same = self.equations.equal::<E>((found, delta), (expected.into(), one))?;

@@ -66,9 +66,8 @@ pub fn check_coefficients<F: PrimeField>(key: &Zkey, circuit: &R1cs) -> Finding 
         let found: crate::snarkjs::Coefficient<'_> = found;
         let same = (found.matrix, found.constraint, found.signal) == (matrix, row, variable)
             && *found.value == *(scalar::<F>(coefficient) * r_squared).to_le_bytes().as_ref();
-        (!same).then(|| {
-            format!("term {number} is not {matrix:?}[{row}][{variable}] of the circuit")
-        })
+        (!same)
+            .then(|| format!("term {number} is not {matrix:?}[{row}][{variable}] of the circuit"))
     };
     found.iter().enumerate().zip(terms.chain(public)).find_map(differs)
 }

@@ -87,8 +87,7 @@ impl Contributions {
 impl Contribution {
     fn read(isa: Isa, part: &mut Part<'_>, curve: Curve, number: u64) -> Result<Self> {
         let what = |field: &str| format!("{field} of contribution {number}");
-        let mut point =
-            |group, field| point(isa, part, Instance::new(curve, group), &what(field));
+        let mut point = |group, field| point(isa, part, Instance::new(curve, group), &what(field));
         let delta_after = point(Group::G1, "delta")?;
         let s = point(Group::G1, "s")?;
         let s_x = point(Group::G1, "s x")?;

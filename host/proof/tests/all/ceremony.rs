@@ -101,7 +101,8 @@ fn contributions_are_read_and_hashed_as_snarkjs_does() {
         ["10b8910c4a747585", "059086e82aba5dd0", "7b44586f100f2dda", "5c7974a5dd984128"],
         ["4e16ef99047fdf98", "99c1547bd8f1387d", "e6003d23ac4cc803", "a348357d39ed695c"],
     ];
-    let hex = |hash: [u8; 64]| hash[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex =
+        |hash: [u8; 64]| hash[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     for (curve, hashes) in CURVES.into_iter().zip(hashes) {
         let key = Zkey::from_bytes("a.zkey", key(curve).into()).unwrap();
         let contributions = key.contributions().unwrap();
@@ -133,7 +134,8 @@ fn exchanged_points_are_found_in_every_section() {
         ];
         for (number, each, a, b, expected) in sections {
             let start = start(&key, number);
-            let found = setting.after(&key, |key| swap(key, start + a * each, start + b * each, each));
+            let found =
+                setting.after(&key, |key| swap(key, start + a * each, start + b * each, each));
             assert_eq!(found, expected, "section {number}");
         }
         // alpha and beta in G1 follow two primes and three numbers.
@@ -141,8 +143,7 @@ fn exchanged_points_are_found_in_every_section() {
         let found = setting.after(&key, |key| swap(key, header, header + g1, g1));
         assert_eq!(found, [Check::Header, Check::CircuitHash]);
         // beta and gamma in G2.
-        let found =
-            setting.after(&key, |key| swap(key, header + 2 * g1, header + 4 * g1, 2 * g1));
+        let found = setting.after(&key, |key| swap(key, header + 2 * g1, header + 4 * g1, 2 * g1));
         assert_eq!(found, [Check::Header, Check::CircuitHash]);
         // delta in G1 becomes alpha.
         let delta = header + 6 * g1;
