@@ -27,7 +27,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 21] = [
+pub const TARGETS: [Target; 22] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -38,6 +38,7 @@ pub const TARGETS: [Target; 21] = [
     Target { name: "ecdsa_claims", run: claims::run, seeds: claims::seeds },
     Target { name: "coprocessor_program", run: coprocessor::run, seeds: coprocessor::seeds },
     Target { name: "snarkjs_zkey", run: snarkjs::zkey, seeds: snarkjs::zkey_seeds },
+    Target { name: "snarkjs_ptau", run: snarkjs::ptau, seeds: snarkjs::ptau_seeds },
     Target { name: "snarkjs_wtns", run: snarkjs::wtns, seeds: snarkjs::wtns_seeds },
     Target { name: "snarkjs_vkey", run: snarkjs::vkey, seeds: snarkjs::vkey_seeds },
     Target { name: "snarkjs_proof", run: snarkjs::proof, seeds: snarkjs::proof_seeds },

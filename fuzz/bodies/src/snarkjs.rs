@@ -8,9 +8,11 @@ use proofmill_algebra::curve::Curve as _;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::{bls12_381, bn254};
 use proofmill_op::msm::{Check, Group, Stream as _, read};
-use proofmill_proof::dev::{Circuit, Statement};
+use proofmill_proof::dev::{Circuit, InsecurePowersOfTau, Statement};
 use proofmill_proof::groth16::{Curve, Scalar};
-use proofmill_proof::snarkjs::{self, PointSection, Section, Witness, Zkey, plonk};
+use proofmill_proof::snarkjs::{
+    self, PointSection, Powers, PowersOfTau, Section, Witness, Zkey, plonk,
+};
 use proofmill_proof::{Error, FileError, Result};
 
 /// Returns the value, or `None` after a check of the error.
@@ -37,10 +39,34 @@ pub(crate) fn zkey(input: &[u8]) {
         assert!(is_scalar(key.curve(), entry.value));
     }
     Section::ALL.into_iter().for_each(|section| points(&key.points(section)));
+    if let Some(contributions) = accepted(input, key.contributions()) {
+        assert!(contributions.list.len() < input.len() / 400);
+        contributions.list.iter().for_each(|contribution| drop(contribution.hash()));
+    }
     let Some(verifying) = accepted(input, key.verifying_key()) else { return };
     assert_eq!(verifying.public_inputs(), key.public_inputs());
     let text = snarkjs::verifying_key::text(&verifying).expect("points of the groups");
     assert_eq!(snarkjs::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
+}
+
+/// Powers of tau.
+pub(crate) fn ptau(input: &[u8]) {
+    let read = PowersOfTau::from_bytes("input", Arc::from(input));
+    let Some(file) = accepted(input, read) else { return };
+    assert!(file.file_bytes() == input.len() && (file.power() as usize) < input.len());
+    for powers in Powers::ALL {
+        let count =
+            if powers == Powers::TauG1 { (2 << file.power()) - 1 } else { 1 << file.power() };
+        assert_eq!(file.powers(powers).count(), count);
+        points(&file.powers(powers));
+        for log in 0..=file.power() {
+            if let Some(section) = accepted(input, file.lagrange(powers, log)) {
+                assert_eq!(section.count(), 1 << log);
+                points(&section);
+            }
+        }
+    }
+    accepted(input, file.beta_g2());
 }
 
 fn plonk_zkey(input: &[u8]) {
@@ -158,6 +184,16 @@ macro_rules! plonk_seed {
 fn circuits() -> impl Iterator<Item = Circuit> {
     let chain = |curve| Circuit::new(curve, &Statement::Chain { constraints: 3 });
     [Curve::Bn254, Curve::Bls12_381].into_iter().map(move |curve| chain(curve).expect("a circuit"))
+}
+
+pub(crate) fn ptau_seeds() -> Vec<Vec<u8>> {
+    let write = |curve| {
+        let mut file = Vec::new();
+        let powers = InsecurePowersOfTau::new(curve, 1, b"fuzz").expect("a curve with files");
+        powers.write(&mut file).expect("memory");
+        file
+    };
+    [Curve::Bn254, Curve::Bls12_381].map(write).into()
 }
 
 pub(crate) fn zkey_seeds() -> Vec<Vec<u8>> {

@@ -117,6 +117,12 @@ fn snarkjs_zkey() {
     examine("snarkjs_zkey", INPUTS / 10);
 }
 
+/// As with keys.
+#[test]
+fn snarkjs_ptau() {
+    examine("snarkjs_ptau", INPUTS / 10);
+}
+
 #[test]
 fn snarkjs_wtns() {
     examine("snarkjs_wtns", INPUTS);
@@ -181,6 +187,12 @@ fn groth16_verdict() {
 #[ignore = "takes a minute; make test-long runs it"]
 fn snarkjs_zkey_long() {
     examine_long("snarkjs_zkey");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn snarkjs_ptau_long() {
+    examine_long("snarkjs_ptau");
 }
 
 #[test]

@@ -1,7 +1,9 @@
-//! `proofmill key`: describes a proving key and exports its verification key.
+//! `proofmill key`: describes and verifies a proving key and exports its verification key.
 
 mod check;
+mod contributions;
 mod plonk;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -15,10 +17,12 @@ use crate::source::require_file;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
-    /// Describes a proving key: curve, sizes, sections.
+    /// Describes a proving key: curve, sizes, sections, contributions, hash.
     Info(Info),
     /// Writes the verification key, byte for byte as snarkjs does.
     ExportVkey(ExportVkey),
+    /// Verifies that a Groth16 key belongs to a circuit, to powers of tau and to its contributions, as `snarkjs zkey verify`.
+    Verify(Verify),
 }
 
 #[derive(Args)]
@@ -52,6 +56,8 @@ pub struct ExportVkey {
     zkey: PathBuf,
 }
 
+pub use verify::{Verify, verify};
+
 /// Exports.
 pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
     let ExportVkey { output, zkey } = arguments;
@@ -73,13 +79,21 @@ pub fn exported(key: &AnyZkey) -> anyhow::Result<String> {
 /// Describes a key.
 pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
     require_file("ZKEY", &arguments.zkey)?;
-    match AnyZkey::open(&arguments.zkey)? {
-        AnyZkey::Groth16(key) => groth16(arguments, &key, output),
-        AnyZkey::Plonk(key) => plonk::info(arguments, &key, output),
+    let key = AnyZkey::open(&arguments.zkey)?;
+    let digest = hex::encode(key.digest());
+    match key {
+        AnyZkey::Groth16(key) => groth16(arguments, &key, &digest, output),
+        AnyZkey::Plonk(key) => plonk::info(arguments, &key, &digest, output),
     }
 }
 
-fn groth16(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result<Exit> {
+fn groth16(
+    arguments: &Info,
+    key: &Zkey,
+    digest: &str,
+    output: &mut Output,
+) -> anyhow::Result<Exit> {
+    let contributions = key.contributions()?;
     if arguments.check {
         check::all_points(key)?;
     }
@@ -104,6 +118,9 @@ fn groth16(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result<
             "entries": { "A": a, "B": b },
             "sections": sections.collect::<Vec<_>>(),
             "bytes": key.file_bytes(),
+            "blake2b": digest,
+            "circuit_hash": hex::encode(contributions.circuit_hash),
+            "contributions": contributions::json(&contributions),
             "checked": arguments.check,
         }))?;
         return Ok(Exit::Valid);
@@ -123,6 +140,8 @@ fn groth16(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result<
             format!("{section:?}")
         ))?;
     }
+    output.line(format_args!("blake2b      {digest}"))?;
+    contributions::print(&contributions, output)?;
     if arguments.check {
         output.line("every point is on its curve and in the subgroup")?;
     }

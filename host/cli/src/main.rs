@@ -90,7 +90,7 @@ enum Command {
     Prove(prove::Arguments),
     /// Verifies a Groth16 or PLONK proof.
     Verify(verify::Arguments),
-    /// Describes Groth16 and PLONK proving keys and exports their verification keys.
+    /// Describes and verifies Groth16 and PLONK proving keys and exports their verification keys.
     #[command(subcommand)]
     Key(key::Command),
     /// Describes and prints the constraints of a circuit (.r1cs) of circom.
@@ -194,6 +194,7 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Verify(arguments) => verify::run(&arguments, output),
         Command::Key(key::Command::Info(arguments)) => key::info(&arguments, output),
         Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
+        Command::Key(key::Command::Verify(arguments)) => key::verify(&arguments, output),
         Command::R1cs(r1cs::Command::Info(arguments)) => r1cs::info(&arguments, output),
         Command::R1cs(r1cs::Command::Print(arguments)) => r1cs::print(&arguments, output),
         #[cfg(feature = "witness")]

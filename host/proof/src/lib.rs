@@ -3,6 +3,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
+//! | [`ceremony`] | checks of a Groth16 key against its circuit, powers of tau and contributions |
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
@@ -13,6 +14,7 @@
 
 mod attempts;
 pub mod bls;
+pub mod ceremony;
 mod deep;
 #[cfg(feature = "dev")]
 pub mod dev;

@@ -14,7 +14,7 @@ mod quotient;
 mod report;
 mod route;
 mod transcript;
-mod transforms;
+pub(crate) mod transforms;
 mod verify;
 mod wires;
 

@@ -6,6 +6,8 @@
 //! | witness | `.wtns` | [`Witness`] |
 //! | constraint system | `.r1cs` | [`R1cs`] |
 //! | names of signals | `.sym` | [`Symbols`] |
+//! | powers of tau | `.ptau` | [`PowersOfTau`] |
+//! | contributions to a key's ceremony | `.zkey` | [`Contributions`] |
 //! | proof | `proof.json` | [`proof`] |
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
@@ -18,10 +20,12 @@
 
 mod any;
 mod container;
+pub(crate) mod contributions;
 mod curve;
-mod group;
+pub(crate) mod group;
 mod json;
 pub mod plonk;
+mod ptau;
 mod r1cs;
 mod source;
 mod sym;
@@ -29,7 +33,9 @@ mod wtns;
 mod zkey;
 
 pub use any::{AnyVerifyingKey, AnyZkey};
+pub use contributions::{Contribution, Contributions, Kind};
 pub use json::{proof, public, verifying_key};
+pub use ptau::{Powers, PowersOfTau};
 pub use r1cs::{
     Combination, Constraint, Constraints, CustomGates, R1cs, Signed, Term, Violations, decimal,
 };

@@ -105,7 +105,7 @@ pub use proofmill_proof::groth16::{
     Report, Retry, Scalar, Settings, Step, StepProgress, Timed, VerifyingKey, return_freed_memory,
     verify,
 };
-pub use proofmill_proof::{Error, FileError, Result};
+pub use proofmill_proof::{Error, FileError, Result, ceremony};
 
 /// Files of circom and snarkjs, and with the feature `witness` the witness generators of circom.
 pub mod snarkjs {

@@ -7,7 +7,12 @@ use super::Info;
 use crate::output::{Exit, Output};
 
 /// Describes a key.
-pub fn info(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result<Exit> {
+pub fn info(
+    arguments: &Info,
+    key: &Zkey,
+    digest: &str,
+    output: &mut Output,
+) -> anyhow::Result<Exit> {
     if arguments.check {
         key.check()?;
     }
@@ -29,6 +34,7 @@ pub fn info(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result
             "additions": additions,
             "points": points.count(),
             "bytes": key.file_bytes(),
+            "blake2b": digest,
             "checked": arguments.check,
         }))?;
         return Ok(Exit::Valid);
@@ -41,6 +47,7 @@ pub fn info(arguments: &Info, key: &Zkey, output: &mut Output) -> anyhow::Result
     let polynomials = Polynomial::ALL.len();
     output.line(format_args!("polynomials  {polynomials} that the prover reads"))?;
     output.line(format_args!("powers of tau {} points of {group}", points.count()))?;
+    output.line(format_args!("blake2b      {digest}"))?;
     if arguments.check {
         output.line("every point is on its curve and in the subgroup, every scalar below r")?;
     }

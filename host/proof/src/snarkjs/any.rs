@@ -28,6 +28,15 @@ impl AnyZkey {
             _ => Zkey::read(source).map(Self::Groth16),
         }
     }
+
+    /// Returns BLAKE2b-512 of the file: what `b2sum` prints.
+    pub fn digest(&self) -> [u8; 64] {
+        let source = match self {
+            Self::Groth16(key) => key.source(),
+            Self::Plonk(key) => key.source(),
+        };
+        *blake2b_simd::blake2b(source.bytes()).as_array()
+    }
 }
 
 /// A verifying key.

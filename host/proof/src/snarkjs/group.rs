@@ -6,7 +6,7 @@ use proofmill_algebra::{Isa, bls12_381, bn254};
 use proofmill_op::msm::{Curve, Group, Instance};
 
 /// Converts points from Montgomery form and checks that each is on the curve. An error has the index of the first that is not, and the reason.
-pub(super) fn to_pairs(
+pub(crate) fn to_pairs(
     isa: Isa,
     instance: Instance,
     points: &[u8],

@@ -9,7 +9,7 @@
 //! | 5 A, 6 B1, 7 B2 | a point of G1, G1, G2 for each variable |
 //! | 8 C | a point of G1 for each variable that is neither 1 nor public |
 //! | 9 H | a point of G1 for each point of the domain |
-//! | 10 contributions | of the ceremony; not read |
+//! | 10 contributions | of the ceremony: [`Contributions`]; the prover does not read them |
 //!
 //! Points are affine, coordinates in Montgomery form with R = 2^256 (BLS12-381: 2^384), the identity is zeros.
 
@@ -27,6 +27,7 @@ use proofmill_algebra::Isa;
 use proofmill_op::msm::{Curve, Group, Instance};
 
 use super::container::{Container, Format};
+use super::contributions::Contributions;
 use super::source::Source;
 use crate::Result;
 use crate::groth16::VerifyingKey;
@@ -191,6 +192,16 @@ impl Zkey {
         Coefficients::of(section).expect("checked when the file was opened")
     }
 
+    /// Reads the contributions to the ceremony.
+    pub fn contributions(&self) -> Result<Contributions> {
+        Contributions::read(self.isa, self.container.section(10)?, self.curve())
+    }
+
+    /// Returns the points of IC.
+    pub(crate) fn ic_points(&self) -> PointSection {
+        self.ic().expect("checked when the file was opened")
+    }
+
     /// Returns the verifying key for the proofs of this key. Returns an error if a point of IC is not in the group.
     pub fn verifying_key(&self) -> Result<VerifyingKey> {
         let Header { facts, alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = &self.header;
@@ -219,6 +230,11 @@ impl Zkey {
     /// Returns the bytes of the file.
     pub fn file_bytes(&self) -> usize {
         self.container.source().bytes().len()
+    }
+
+    /// Returns the file.
+    pub(super) fn source(&self) -> &Source {
+        self.container.source()
     }
 
     fn ic(&self) -> Result<PointSection> {

@@ -4,6 +4,7 @@ mod bad_input_json;
 mod batch;
 mod bls;
 mod bls_vectors;
+mod ceremony;
 mod dev;
 mod eip2537;
 mod files;

@@ -245,6 +245,11 @@ impl Zkey {
         self.points().check()
     }
 
+    /// Returns the file.
+    pub(in crate::snarkjs) fn source(&self) -> &Source {
+        self.container.source()
+    }
+
     /// Returns its name in errors.
     pub fn name(&self) -> &str {
         self.container.source().name()

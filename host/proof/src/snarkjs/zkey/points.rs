@@ -23,6 +23,8 @@ pub struct PointSection {
     label: Label,
     /// The offset of the first point in the file.
     offset: usize,
+    /// The number of the first point in its section, for errors.
+    first: usize,
     instance: Instance,
     count: usize,
     isa: Isa,
@@ -40,7 +42,7 @@ impl PointSection {
         let (label, offset) = (part.label(), part.at());
         part.all(count, instance.point_bytes(), "points")?;
         let (source, count) = (source.clone(), count as usize);
-        Ok(Self { source, label, offset, instance, count, isa })
+        Ok(Self { source, label, offset, first: 0, instance, count, isa })
     }
 
     /// Returns the group.
@@ -51,6 +53,20 @@ impl PointSection {
     /// Returns the number of points.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Returns `count` of the points from `first` on. Panics if there are fewer.
+    pub(crate) fn range(&self, first: usize, count: usize) -> Self {
+        assert!(first <= self.count && count <= self.count - first, "points of the section");
+        let offset = self.offset + first * self.instance.point_bytes();
+        Self { offset, first: self.first + first, count, ..self.clone() }
+    }
+
+    /// Reads the point with this number and checks that it is in the group. Panics if there is none.
+    pub(crate) fn point(&self, number: usize) -> Result<Vec<u8>> {
+        let each = self.instance.point_bytes();
+        let stored = &self.stored()[number * each..][..each];
+        Ok(decode(self.isa, self.instance, stored).map_err(|error| self.wrong(number, error))?)
     }
 
     /// Checks that every point is in the group. Where the curve has other points too, that is a multiplication per point. An
@@ -73,13 +89,19 @@ impl PointSection {
     }
 
     /// Returns an error at the point with this number.
-    fn wrong(&self, number: usize, error: EncodingError) -> FileError {
+    pub(crate) fn wrong(&self, number: usize, error: EncodingError) -> FileError {
         let at = self.offset + number * self.instance.point_bytes();
+        let number = self.first + number;
         self.source.wrong(self.label, at, format!("point {number} is {error}"))
     }
 
+    /// Returns the offsets of the first point and of the end of the last.
+    pub(in crate::snarkjs) fn place(&self) -> (usize, usize) {
+        (self.offset, self.offset + self.stored().len())
+    }
+
     /// Returns the section's bytes.
-    fn stored(&self) -> &[u8] {
+    pub(crate) fn stored(&self) -> &[u8] {
         &self.source.bytes()[self.offset..][..self.count * self.instance.point_bytes()]
     }
 
