@@ -2,6 +2,7 @@
 
 mod check;
 mod plonk;
+mod solidity;
 
 use std::path::PathBuf;
 
@@ -13,12 +14,16 @@ use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::source::require_file;
 
+pub use solidity::solidity;
+
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Describes a proving key: curve, sizes, sections.
     Info(Info),
     /// Writes the verification key, byte for byte as snarkjs does.
     ExportVkey(ExportVkey),
+    /// Writes a Solidity contract that verifies proofs on a chain.
+    Solidity(solidity::Solidity),
 }
 
 #[derive(Args)]
