@@ -62,12 +62,14 @@ fn a_call_is_printed_in_two_forms() {
 #[test]
 fn proofs_that_are_wrong_have_no_call() {
     let [proof, public] = ["proof.json", "public.json"].map(|name| theirs("plonk_bn254", name));
+    let [other_proof, other_public] =
+        ["proof.json", "public.json"].map(|name| theirs("bls12_381", name));
     let (_folder, paths) = files(&[br#"["1", "21888242871839275222246405745257275088548364400416034343698204186575808495617"]"#]);
     let cases: [(&[&str], &str); 5] = [
         (&[&public, &proof], "public.json: JSON, byte"),
         (&[&proof, &proof], "proof.json: JSON, byte"),
-        (&[&proof, &paths[0]], "[1], byte 8: not below 2188824"),
-        (&[&theirs("bls12_381", "proof.json"), &theirs("bls12_381", "public.json")], "proof: is on bls12_381"),
+        (&[&proof, &paths[0]], "[1], byte 7: not below 2188824"),
+        (&[&other_proof, &other_public], "proof: is on bls12_381"),
         (&["-", "-"], "PUBLIC: standard input (-) can be read only once"),
     ];
     for (arguments, problem) in cases {

@@ -3,8 +3,8 @@
 //! The arguments have static types, so their encoding is the concatenation of their words, 32 bytes each, big-endian (Solidity's ABI, version 2).
 //! The first four bytes of the Keccak-256 digest of the function's signature precede them.
 
-use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::curve::Curve as Group;
+use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::field::{Bn254Fr, PrimeField};
 use proofmill_algebra::keccak256;
 use proofmill_algebra::pairing::{Bn254, Pairing};
@@ -72,7 +72,7 @@ impl Call {
             .concat()
     }
 
-    /// Formats the arguments as `snarkjs generatecall` prints them: arrays of quoted hexadecimal numbers. An empty array of public inputs is printed,
+    /// Formats the arguments as `snarkjs generatecall` prints them, byte for byte: arrays of quoted hexadecimal numbers. An empty array of public inputs is printed,
     /// too, although the function then has no such argument.
     pub fn text(&self) -> String {
         let list = |words: &[[u8; 32]], between: &str| {
@@ -86,7 +86,11 @@ impl Call {
                 let [a, x, y, c] = [0, 2, 4, 6].map(pair);
                 format!("{a},[{x},{y}],{c},{public_inputs}")
             }
-            Proof::Plonk(words) => format!("{}{public_inputs}", list(words, ",")),
+            Proof::Plonk(words) => {
+                // snarkjs writes a space between the coordinates of the first point only.
+                let words = list(words, ",").replacen("\",\"", "\", \"", 1);
+                format!("{words}{public_inputs}")
+            }
         }
     }
 }
@@ -224,8 +228,10 @@ mod tests {
         assert_eq!(numbers[17], BigUint::from_bytes_le(&first.w_zeta_omega[32..]).to_string());
         assert_eq!(numbers[18], BigUint::from_bytes_le(&first.evaluations.a).to_string());
         assert_eq!(numbers[23], BigUint::from_bytes_le(&first.evaluations.z_omega).to_string());
-        let [proof, public] = [quoted(&numbers[..24], ","), quoted(&public, ",")];
-        assert_eq!(call.text(), format!("{proof}{public}"));
+        let first = quoted(&numbers[..2], ", ");
+        let others = quoted(&numbers[2..24], ",");
+        let (first, others) = (first.trim_end_matches(']'), others.trim_start_matches('['));
+        assert_eq!(call.text(), format!("{first},{others}{}", quoted(&public, ",")));
     }
 
     #[test]

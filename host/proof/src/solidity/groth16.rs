@@ -44,9 +44,7 @@ pub fn contract(key: &VerifyingKey, name: Option<&ContractName>) -> Result<Strin
             _ => format!("add(publicInputs, {:#x})", 32 * i),
         };
         let ic = i + 1;
-        format!(
-            "ok := and(ok, addMultiple(pairs, IC_{ic}_X, IC_{ic}_Y, calldataload({input})))"
-        )
+        format!("ok := and(ok, addMultiple(pairs, IC_{ic}_X, IC_{ic}_Y, calldataload({input})))")
     };
     Template::new(include_str!("groth16.sol"), public_inputs)
         .with_lines("KEY", &constants)

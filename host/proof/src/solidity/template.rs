@@ -48,7 +48,7 @@ impl Template {
             }
             let indentation = &line[..line.len() - mark.len()];
             for line in lines {
-                text += indentation;
+                text += if line.is_empty() { "" } else { indentation };
                 text += line;
                 text.push('\n');
             }
@@ -100,9 +100,10 @@ fn declared<const N: usize>(
     point: &[u8],
 ) -> impl Iterator<Item = String> {
     let words = words(point).map(|word| hex(&word));
-    coordinates.into_iter().zip(words).map(move |(coordinate, value)| {
-        constant(&format!("{name}_{coordinate}"), &value)
-    })
+    coordinates
+        .into_iter()
+        .zip(words)
+        .map(move |(coordinate, value)| constant(&format!("{name}_{coordinate}"), &value))
 }
 
 /// Formats the modulus of a field.
@@ -117,7 +118,8 @@ mod tests {
 
     #[test]
     fn fields_are_texts_or_lines() {
-        let template = Template::new("a @COUNT@ b\n  @KEY@\nc(@PUBLIC_PARAMETER@)\n@PUBLIC_DOC@\n", 0);
+        let template =
+            Template::new("a @COUNT@ b\n  @KEY@\nc(@PUBLIC_PARAMETER@)\n@PUBLIC_DOC@\n", 0);
         let filled = template.with_lines("KEY", &["1;".into(), "2;".into()]);
         assert_eq!(filled.finish(None, "X").unwrap(), "a no public input b\n  1;\n  2;\nc()\n");
         let moduli = Template::new("@R@ @Q@", 1).finish(None, "X").unwrap();
