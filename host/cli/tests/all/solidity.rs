@@ -66,7 +66,7 @@ fn proofs_that_are_wrong_have_no_call() {
         ["proof.json", "public.json"].map(|name| theirs("bls12_381", name));
     let (_folder, paths) = files(&[br#"["1", "21888242871839275222246405745257275088548364400416034343698204186575808495617"]"#]);
     let cases: [(&[&str], &str); 5] = [
-        (&[&public, &proof], "public.json: JSON, byte"),
+        (&[&public, &proof], "public.json: JSON, byte 0: an array; expected an object"),
         (&[&proof, &proof], "proof.json: JSON, byte"),
         (&[&proof, &paths[0]], "[1], byte 7: not below 2188824"),
         (&[&other_proof, &other_public], "proof: is on bls12_381"),

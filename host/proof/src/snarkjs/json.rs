@@ -24,6 +24,7 @@ mod document;
 mod number;
 mod point;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use proofmill_op::msm::Curve;
@@ -66,6 +67,7 @@ fn facts(curve: Curve) -> Result<&'static Facts> {
 /// Returns the protocol that bytes name, under a name for errors.
 pub(super) fn protocol_of(name: &str, bytes: &[u8], max_bytes: usize) -> Result<Option<String>> {
     let document = Document::new(name, bytes, max_bytes)?;
-    let protocol = document.parse::<Protocol<'_>>()?.protocol;
-    Ok(protocol.map(|protocol| protocol.value().into_owned()))
+    // A map, since a struct would be read from an array as well.
+    let fields: BTreeMap<String, Text<'_>> = document.parse()?;
+    Ok(fields.get("protocol").map(|protocol| protocol.value().into_owned()))
 }

@@ -150,6 +150,7 @@ fn in_terms_of_json(problem: &str) -> String {
     };
     let expected = match expected {
         "a sequence" => "an array",
+        "a map" => "an object",
         "u32" => "an integer below 2^32",
         _ if expected.starts_with("struct") => "an object of snarkjs's form",
         other => other,
