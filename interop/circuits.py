@@ -94,6 +94,11 @@ def plonk_private(folder):
     return compiled(folder, "private", {"number": "12345"}, 4, protocol="plonk")
 
 
+def powers(folder, protocol):
+    """Twelve public values."""
+    return compiled(folder, "powers", {"base": "3141592653589793"}, 7, protocol=protocol)
+
+
 def own(folder, statement="sha256", constraints=30000, protocol="groth16"):
     """A circuit, a key and a witness of our own: nothing of circom in it."""
     done(proofmill("dev", "circuit", statement, "--constraints", constraints, "--protocol", protocol, "--out", folder))

@@ -1,4 +1,4 @@
-"""circom, snarkjs and the keys of a real ceremony: prints the folder that holds their `node_modules`.
+"""circom, snarkjs, solc, an EVM and the keys of a real ceremony: prints the folder that holds their `node_modules`.
 
 interop/package.json names the versions, its lock file their content. GPL-3 for the most part: tools that run beside
 proofmill, installed into the user's cache folder, never into the repository.

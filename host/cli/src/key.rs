@@ -3,6 +3,7 @@
 mod check;
 mod contributions;
 mod plonk;
+mod solidity;
 mod verify;
 
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::source::require_file;
 
+pub use solidity::solidity;
+
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Describes a proving key: curve, sizes, sections, contributions, hash.
@@ -23,6 +26,8 @@ pub enum Command {
     ExportVkey(ExportVkey),
     /// Verifies that a Groth16 key belongs to a circuit, to powers of tau and to its contributions, as `snarkjs zkey verify`.
     Verify(Verify),
+    /// Writes a Solidity contract that verifies proofs on a chain.
+    Solidity(solidity::Solidity),
 }
 
 #[derive(Args)]

@@ -21,6 +21,7 @@ mod ahead;
 mod bench;
 mod bls;
 mod busy;
+mod calldata;
 mod coprocessor;
 #[cfg(feature = "dev")]
 mod curve;
@@ -90,9 +91,11 @@ enum Command {
     Prove(prove::Arguments),
     /// Verifies a Groth16 or PLONK proof.
     Verify(verify::Arguments),
-    /// Describes and verifies Groth16 and PLONK proving keys and exports their verification keys.
+    /// Describes and verifies Groth16 and PLONK proving keys, and exports their verification keys and contracts.
     #[command(subcommand)]
     Key(key::Command),
+    /// Prints the call of a contract of `key solidity` for a proof.
+    Calldata(calldata::Arguments),
     /// Describes and prints the constraints of a circuit (.r1cs) of circom.
     #[command(subcommand)]
     R1cs(r1cs::Command),
@@ -195,6 +198,8 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Key(key::Command::Info(arguments)) => key::info(&arguments, output),
         Command::Key(key::Command::ExportVkey(arguments)) => key::export_vkey(&arguments),
         Command::Key(key::Command::Verify(arguments)) => key::verify(&arguments, output),
+        Command::Key(key::Command::Solidity(arguments)) => key::solidity(&arguments),
+        Command::Calldata(arguments) => calldata::run(&arguments, output),
         Command::R1cs(r1cs::Command::Info(arguments)) => r1cs::info(&arguments, output),
         Command::R1cs(r1cs::Command::Print(arguments)) => r1cs::print(&arguments, output),
         #[cfg(feature = "witness")]

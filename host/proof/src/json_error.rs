@@ -62,6 +62,7 @@ fn kind(said: &str) -> Option<String> {
     };
     let expected = match expected {
         "a sequence" => "an array",
+        "a map" => "an object",
         "u32" => "an integer below 2^32",
         "a borrowed string" => "a string",
         _ if expected.starts_with("struct") => "an object with the documented members",

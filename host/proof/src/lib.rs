@@ -8,6 +8,7 @@
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
+//! | [`solidity`] | contracts that verify proofs on a chain, and their call data |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
 //! Points and scalars in this crate's interface have the form of `proofmill_op::msm`: canonical little-endian bytes.
@@ -28,6 +29,7 @@ mod pairings;
 pub mod plonk;
 mod random;
 pub mod snarkjs;
+pub mod solidity;
 
 pub use error::{Error, FileError, Result};
 pub use pairings::{Pairings, Programmed};

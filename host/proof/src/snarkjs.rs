@@ -12,7 +12,7 @@
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //! | PLONK's keys and proofs | the same | [`plonk`] |
-//! | a key of either protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
+//! | a key or proof of either protocol | | [`AnyZkey`], [`AnyVerifyingKey`], [`AnyProof`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
 //! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds
@@ -32,7 +32,7 @@ mod sym;
 mod wtns;
 mod zkey;
 
-pub use any::{AnyVerifyingKey, AnyZkey};
+pub use any::{AnyProof, AnyVerifyingKey, AnyZkey};
 pub use contributions::{Contribution, Contributions, Kind};
 pub use json::{proof, public, verifying_key};
 pub use ptau::{Powers, PowersOfTau};

@@ -82,6 +82,7 @@ pub mod ntt;
 pub mod pairing;
 pub mod plonk;
 pub mod poseidon;
+pub mod solidity;
 
 /// Fields, curves and points as types.
 pub use proofmill_algebra as algebra;

@@ -19,4 +19,5 @@ mod poseidon;
 mod r1cs;
 #[cfg(all(unix, feature = "serve"))]
 mod serve;
+mod solidity;
 mod support;

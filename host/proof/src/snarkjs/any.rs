@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use proofmill_op::msm::Curve;
+
 use super::container::Container;
-use super::json::read_any_verifying_key;
+use super::json::{protocol_of, read, read_any_verifying_key};
 use super::source::Source;
 use super::zkey::header::{GROTH16, PLONK, protocol};
-use super::{Zkey, plonk, verifying_key, zkey};
+use super::{Zkey, plonk, proof, verifying_key, zkey};
 use crate::Result;
 
 /// A proving key.
@@ -56,6 +58,51 @@ impl AnyVerifyingKey {
         match is_plonk {
             true => plonk::verifying_key::parse(&name, &bytes).map(Self::Plonk),
             false => verifying_key::parse(&name, &bytes).map(Self::Groth16),
+        }
+    }
+}
+
+/// Takes the verifying key from a proving key.
+impl TryFrom<&AnyZkey> for AnyVerifyingKey {
+    type Error = crate::Error;
+
+    fn try_from(key: &AnyZkey) -> Result<Self> {
+        Ok(match key {
+            AnyZkey::Groth16(key) => Self::Groth16(key.verifying_key()?),
+            AnyZkey::Plonk(key) => Self::Plonk(key.verifying_key()),
+        })
+    }
+}
+
+/// A proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyProof {
+    /// Of Groth16.
+    Groth16(crate::groth16::Proof),
+    /// Of PLONK.
+    Plonk(crate::plonk::Proof),
+}
+
+impl AnyProof {
+    /// Reads a file, with the checks of [`proof::open`] and [`plonk::proof::open`]. A file without a protocol is read as a proof of Groth16.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let (name, bytes) = read(path.as_ref(), proof::MAX_BYTES)?;
+        Self::parse(&name, &bytes)
+    }
+
+    /// Reads bytes, under a name for errors, with the checks of [`AnyProof::open`].
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self> {
+        match protocol_of(name, bytes, proof::MAX_BYTES)?.as_deref() {
+            Some("plonk") => plonk::proof::parse(name, bytes).map(Self::Plonk),
+            _ => proof::parse(name, bytes).map(Self::Groth16),
+        }
+    }
+
+    /// Returns the curve.
+    pub fn curve(&self) -> Curve {
+        match self {
+            Self::Groth16(proof) => proof.curve,
+            Self::Plonk(proof) => proof.curve,
         }
     }
 }

@@ -24,12 +24,15 @@ mod document;
 mod number;
 mod point;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use proofmill_op::msm::Curve;
 use serde::Deserialize;
 
 use document::{Document, Text};
+
+pub(super) use document::read;
 
 use super::curve::Facts;
 use crate::{Error, Result};
@@ -59,4 +62,12 @@ pub(super) fn read_any_verifying_key(path: &Path) -> Result<(String, Vec<u8>, bo
 /// What is known of a curve that is to be written.
 fn facts(curve: Curve) -> Result<&'static Facts> {
     Facts::of(curve).ok_or_else(|| Error::argument("curve", format!("snarkjs has no {curve:?}")))
+}
+
+/// Returns the protocol that bytes name, under a name for errors.
+pub(super) fn protocol_of(name: &str, bytes: &[u8], max_bytes: usize) -> Result<Option<String>> {
+    let document = Document::new(name, bytes, max_bytes)?;
+    // A map, since a struct would be read from an array as well.
+    let fields: BTreeMap<String, Text<'_>> = document.parse()?;
+    Ok(fields.get("protocol").map(|protocol| protocol.value().into_owned()))
 }

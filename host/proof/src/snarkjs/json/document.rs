@@ -48,7 +48,7 @@ impl<'a> Text<'a> {
 }
 
 /// Reads a [regular] file of limited length.
-pub(super) fn read(path: &Path, most: usize) -> Result<(String, Vec<u8>)> {
+pub(in crate::snarkjs) fn read(path: &Path, most: usize) -> Result<(String, Vec<u8>)> {
     let name = path.display().to_string();
     let mut bytes = Vec::new();
     let read = regular(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes));
