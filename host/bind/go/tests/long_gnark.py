@@ -79,7 +79,7 @@ class Gnark(unittest.TestCase):
             path = Path(folder) / "contracts.json"
             self.run_test("TestContracts", PROOFMILL_TEST_CONTRACTS=str(path))
             contracts = json.loads(path.read_text())
-        self.assertEqual(len(contracts), 5)
+        self.assertEqual(len(contracts), 4)
         sources = {name: contract["source"] for name, contract in contracts.items()}
         functions = evm(sources, [])["contracts"]
         calls = []
