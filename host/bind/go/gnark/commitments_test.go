@@ -198,12 +198,12 @@ func TestTheCallersHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	// As long as an element, and shorter.
-	for _, hash := range []func() hash.Hash{sha256.New, sha1.New} {
-		proof, err := prover.Prove(full, backend.WithProverHashToFieldFunction(hash()))
+	for _, newHash := range []func() hash.Hash{sha256.New, sha1.New} {
+		proof, err := prover.Prove(full, backend.WithProverHashToFieldFunction(newHash()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := groth16.Verify(proof, made.verifying, public, backend.WithVerifierHashToFieldFunction(hash())); err != nil {
+		if err := groth16.Verify(proof, made.verifying, public, backend.WithVerifierHashToFieldFunction(newHash())); err != nil {
 			t.Error(err)
 		}
 		if groth16.Verify(proof, made.verifying, public) == nil {
@@ -215,11 +215,11 @@ func TestTheCallersHash(t *testing.T) {
 func TestAlteredCommitmentsDoNotVerify(t *testing.T) {
 	made := compiled(t, ecc.BN254, &several{})
 	full, public := witnesses(t, ecc.BN254, &several{X: 6, Y: 7, Z: 4, P: 2, Q: 10})
-	made2, err := groth16.Prove(made.system, made.proving, full)
+	proved, err := groth16.Prove(made.system, made.proving, full)
 	if err != nil {
 		t.Fatal(err)
 	}
-	proof := made2.(*groth16_bn254.Proof)
+	proof := proved.(*groth16_bn254.Proof)
 	points := []*curve_bn254.G1Affine{&proof.CommitmentPok}
 	for i := range proof.Commitments {
 		points = append(points, &proof.Commitments[i])
