@@ -220,6 +220,31 @@ func (d *Device) NTT(field string, elements []byte, inverse bool, shift []byte) 
 	})
 }
 
+// Quotient computes a b - c on the coset with this shift g, one element, for polynomials below degree n by their n values at the powers of the
+// root of unity. Where a b = c at all of these, the results are the values of (a b - c) / (x^n - 1) times g^n - 1.
+func (d *Device) Quotient(field string, shift, a, b, c []byte) ([]byte, error) {
+	for _, list := range []struct {
+		name   string
+		length int
+	}{{"b", len(b)}, {"c", len(c)}} {
+		if list.length != len(a) {
+			return nil, invalid(list.name, fmt.Sprintf("%d bytes; a has %d", list.length, len(a)))
+		}
+	}
+	name, err := cString("field", field)
+	if err != nil {
+		return nil, err
+	}
+	result := make([]byte, len(a))
+	err = d.use(func(device *C.proofmill_device) status {
+		return C.proofmill_quotient(device, name, start(shift), length(shift), start(a), start(b), start(c), length(a), start(result), length(result))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
 // Poseidon hashes with Filecoin's Poseidon over the scalars of BLS12-381: a digest of 32 bytes for each preimage of arity elements, 2 to 36.
 func (d *Device) Poseidon(arity int, preimages []byte) ([]byte, error) {
 	if arity < 2 || arity > 36 {

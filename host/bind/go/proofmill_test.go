@@ -230,6 +230,24 @@ func TestTransformsAndHashes(t *testing.T) {
 	refused(t, device.NTT("goldilocks", elements, false, make([]byte, 8)), proofmill.ErrArgument, "shift: is 0")
 	refused(t, device.NTT("silver", elements, false, nil), proofmill.ErrArgument, "field: 'silver'")
 
+	// a = b = x at 1 and -1, c = 1: a b - c is x^2 - 1, at 7 and at -7.
+	a, c, seven := []byte{0: 1, 12: 0xff, 13: 0xff, 14: 0xff, 15: 0xff}, []byte{0: 1, 8: 1, 15: 0}, []byte{0: 7, 7: 0}
+	values, err := device.Quotient("goldilocks", seven, a, a, c)
+	if err != nil || !bytes.Equal(values, []byte{0: 48, 8: 48, 15: 0}) {
+		t.Error(values, err)
+	}
+	rejected := func(kind error, part, field string, shift, a, b, c []byte) {
+		t.Helper()
+		_, err := device.Quotient(field, shift, a, b, c)
+		refused(t, err, kind, part)
+	}
+	rejected(proofmill.ErrArgument, "b: 8 bytes; a has 16", "goldilocks", seven, a, a[:8], c)
+	rejected(proofmill.ErrArgument, "c: 0 bytes; a has 16", "goldilocks", seven, a, a, nil)
+	rejected(proofmill.ErrArgument, "a: ", "goldilocks", seven, nil, nil, nil)
+	rejected(proofmill.ErrArgument, "shift: 0 bytes", "goldilocks", nil, a, a, c)
+	rejected(proofmill.ErrArgument, "shift: is 0", "goldilocks", make([]byte, 8), a, a, c)
+	rejected(proofmill.ErrArgument, "field: 'silver'", "silver", seven, a, a, c)
+
 	digest, err := device.Poseidon(2, scalars(0, 1))
 	if err != nil || hex.EncodeToString(digest[:4]) != "ffe7029a" {
 		t.Errorf("%x, %v", digest, err)

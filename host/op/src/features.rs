@@ -150,11 +150,15 @@ mod tests {
             let problem = message(name.parse::<Instance>().err());
             assert_eq!(problem, (!built).then_some(wanted));
         }
-        for name in ["pasta_fp", "pasta_fq"] {
+        for (name, feature, built) in [
+            ("bls12_377_fr", "bls12_377", cfg!(feature = "bls12_377")),
+            ("pasta_fp", "pasta", cfg!(feature = "pasta")),
+            ("pasta_fq", "pasta", cfg!(feature = "pasta")),
+        ] {
             let wanted =
-                format!("field: '{name}' is not in this build; build with the feature 'pasta'");
+                format!("field: '{name}' is not in this build; build with the feature '{feature}'");
             let problem = message(name.parse::<Field>().err());
-            assert_eq!(problem, (!cfg!(feature = "pasta")).then_some(wanted));
+            assert_eq!(problem, (!built).then_some(wanted));
         }
     }
 }

@@ -83,6 +83,9 @@ features::sorted! { fields! ($)
     Bn254Fr = Bn254Fr;
     /// The scalars of BLS12-381.
     Bls12_381Fr = Bls12381Fr;
+    /// The scalars of BLS12-377.
+    #[cfg(feature = "bls12_377")]
+    Bls12_377Fr = Bls12377Fr;
     /// 2^64 - 2^32 + 1.
     Goldilocks = Goldilocks;
     /// The scalars of Vesta.

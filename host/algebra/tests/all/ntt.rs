@@ -4,7 +4,7 @@ use ark_ff::{BigInteger, FftField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::{
-    Bls12381Fr, Bn254Fr, Goldilocks, PastaFp, PastaFq, PrimeField, ToyFr,
+    Bls12377Fr, Bls12381Fr, Bn254Fr, Goldilocks, PastaFp, PastaFq, PrimeField, ToyFr,
 };
 use proofmill_algebra::ntt::{
     Form, MAX_LOG_SIZE, MIN_SIZE, NotBelowModulus, Plan, SizeError, Transform, a_b_less_c, direct,
@@ -71,6 +71,7 @@ fn direct_is_the_definition<F: PrimeField>(most: u32) {
 fn the_obvious_way_is_the_definition() {
     direct_is_the_definition::<Bn254Fr>(7);
     direct_is_the_definition::<Bls12381Fr>(7);
+    direct_is_the_definition::<Bls12377Fr>(7);
     direct_is_the_definition::<PastaFp>(7);
     direct_is_the_definition::<PastaFq>(7);
     direct_is_the_definition::<Goldilocks>(7);
@@ -94,6 +95,7 @@ fn plans_are_direct<F: Form<D>, const D: usize>() {
 fn plans_agree_with_direct_evaluation_to_the_last_bit_on_every_instruction_set() {
     plans_are_direct::<Bn254Fr, 5>();
     plans_are_direct::<Bls12381Fr, 5>();
+    plans_are_direct::<Bls12377Fr, 5>();
     plans_are_direct::<PastaFp, 5>();
     plans_are_direct::<PastaFq, 5>();
     plans_are_direct::<Goldilocks, 2>();
@@ -119,6 +121,7 @@ fn extremes<F: Form<D>, const D: usize>() {
 fn the_highest_elements_make_one_peak() {
     extremes::<Bn254Fr, 5>();
     extremes::<Bls12381Fr, 5>();
+    extremes::<Bls12377Fr, 5>();
     extremes::<PastaFp, 5>();
     extremes::<PastaFq, 5>();
     extremes::<Goldilocks, 2>();
@@ -218,6 +221,7 @@ fn any_root_of_the_right_order_will_do() {
     }
     of::<Bn254Fr, 5>();
     of::<Bls12381Fr, 5>();
+    of::<Bls12377Fr, 5>();
     of::<PastaFp, 5>();
     of::<PastaFq, 5>();
     of::<Goldilocks, 2>();
@@ -227,6 +231,7 @@ fn any_root_of_the_right_order_will_do() {
 fn every_size_to_two_to_the_sixteenth_is_as_in_arkworks() {
     arkworks::<Bn254Fr, ark_bn254::Fr>();
     arkworks::<Bls12381Fr, ark_bls12_381::Fr>();
+    arkworks::<Bls12377Fr, ark_bls12_377::Fr>();
     arkworks::<PastaFp, ark_vesta::Fr>();
     arkworks::<PastaFq, ark_pallas::Fr>();
 }
@@ -257,6 +262,7 @@ fn the_quotient_of_groth16_has_no_highest_coefficient() {
     for log in [1, 3, 4, 7, 8, 11] {
         quotient::<Bn254Fr, 5>(log);
         quotient::<Bls12381Fr, 5>(log);
+        quotient::<Bls12377Fr, 5>(log);
         quotient::<PastaFp, 5>(log);
         quotient::<PastaFq, 5>(log);
         quotient::<Goldilocks, 2>(log);
@@ -285,6 +291,7 @@ fn a_b_less_c_is_right<F: Form<D>, const D: usize>() {
 fn pointwise_is_right_and_names_elements_not_below_the_modulus() {
     a_b_less_c_is_right::<Bn254Fr, 5>();
     a_b_less_c_is_right::<Bls12381Fr, 5>();
+    a_b_less_c_is_right::<Bls12377Fr, 5>();
     a_b_less_c_is_right::<PastaFp, 5>();
     a_b_less_c_is_right::<PastaFq, 5>();
     a_b_less_c_is_right::<Goldilocks, 2>();
@@ -313,6 +320,7 @@ fn what_is_not_below_is_named<F: Form<D>, const D: usize>() {
 fn numbers_that_are_not_below_the_modulus_are_named() {
     what_is_not_below_is_named::<Bn254Fr, 5>();
     what_is_not_below_is_named::<Bls12381Fr, 5>();
+    what_is_not_below_is_named::<Bls12377Fr, 5>();
     what_is_not_below_is_named::<PastaFp, 5>();
     what_is_not_below_is_named::<PastaFq, 5>();
     what_is_not_below_is_named::<Goldilocks, 2>();

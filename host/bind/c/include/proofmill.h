@@ -252,6 +252,22 @@ enum proofmill_status proofmill_ntt(const struct proofmill_device *device,
                                     uint8_t *elements,
                                     size_t elements_length);
 
+// Computes a b - c on a coset, for polynomials a, b and c below degree n with the values `a`, `b` and `c` at the powers of the root
+// of unity. `result` receives the values on the coset with this shift g. Where a b = c at all powers of the root, they are those
+// of the quotient of a b - c by x^n - 1, times g^n - 1: the polynomial h of Groth16.
+//
+// The elements are those of proofmill_ntt. Each list has n of them and `list_length` bytes, and so has `result`.
+enum proofmill_status proofmill_quotient(const struct proofmill_device *device,
+                                         const char *field,
+                                         const uint8_t *shift,
+                                         size_t shift_length,
+                                         const uint8_t *a,
+                                         const uint8_t *b,
+                                         const uint8_t *c,
+                                         size_t list_length,
+                                         uint8_t *result,
+                                         size_t result_length);
+
 // Hashes preimages with Filecoin's Poseidon over the scalars of BLS12-381.
 //
 // Each preimage is `arity` elements (2 to 36) of 32 bytes, little-endian, below r; `preimages_length` is a multiple of 32 x

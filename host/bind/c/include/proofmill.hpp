@@ -196,6 +196,17 @@ inline void ntt(const Device &device, const std::string &field, std::span<std::u
                                 elements.size()));
 }
 
+/// Computes a b - c on the coset with shift g (one element), for polynomials by their values at the powers of the root of unity, all
+/// three in as many elements: where a b = c there, the values of (a b - c) / (x^n - 1), times g^n - 1.
+inline Bytes quotient(const Device &device, const std::string &field, View shift, View a, View b, View c) {
+    if (b.size() != a.size() || c.size() != a.size())
+        throw Error(PROOFMILL_ERROR_ARGUMENT, "b, c: expected as many bytes as in a, " + std::to_string(a.size()));
+    Bytes result(a.size());
+    detail::check(proofmill_quotient(device.get(), detail::c_string("field", field), shift.data(), shift.size(), a.data(), b.data(), c.data(),
+                                     a.size(), result.data(), result.size()));
+    return result;
+}
+
 /// Hashes with Filecoin's Poseidon: a digest of 32 bytes for each preimage of `arity` elements.
 inline Bytes poseidon(const Device &device, std::size_t arity, View preimages) {
     Bytes digests(arity == 0 ? 0 : preimages.size() / arity);

@@ -177,6 +177,25 @@ static void transforms(proofmill_device *device) {
     memset(elements, 0xff, 32);
     WRONG(proofmill_ntt(device, "goldilocks", false, NULL, 0, elements, 32), "element");
 
+    /* a = b = x at 1 and -1, c = 1: a b - c is x^2 - 1, at 7 and at -7. */
+    uint8_t a[16] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}, c[16] = {1, 0, 0, 0, 0, 0, 0, 0, 1}, values[16];
+    const uint8_t seven[8] = {7}, expected[16] = {48, 0, 0, 0, 0, 0, 0, 0, 48};
+    OK(proofmill_quotient(device, "goldilocks", seven, 8, a, a, c, 16, values, 16));
+    IS(memcmp(values, expected, 16) == 0);
+    WRONG(proofmill_quotient(NULL, "goldilocks", seven, 8, a, a, c, 16, values, 16), "device: is null");
+    WRONG(proofmill_quotient(device, "silver", seven, 8, a, a, c, 16, values, 16), "field: 'silver'");
+    WRONG(proofmill_quotient(device, "goldilocks", NULL, 0, a, a, c, 16, values, 16), "shift: 0 bytes");
+    WRONG(proofmill_quotient(device, "goldilocks", NULL, 8, a, a, c, 16, values, 16), "shift: is null");
+    WRONG(proofmill_quotient(device, "goldilocks", shift, 8, a, a, c, 16, values, 16), "shift: ");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, NULL, a, c, 16, values, 16), "a: is null");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, a, NULL, c, 16, values, 16), "b: is null");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, a, a, NULL, 16, values, 16), "c: is null");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, a, a, c, 16, NULL, 16), "result: is null");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, a, a, c, 16, values, 8), "result: a length of 8");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, a, a, c, 15, values, 15), "a: 15 bytes");
+    WRONG(proofmill_quotient(device, "goldilocks", seven, 8, a, elements, c, 16, values, 16), "b: number 0 ");
+    IS(memcmp(values, expected, 16) == 0); /* unchanged by what failed */
+
     uint8_t preimage[64] = {0}, digest[32];
     OK(proofmill_poseidon(device, 2, preimage, 64, digest, 32));
     OK(proofmill_poseidon(device, 2, NULL, 0, NULL, 0));

@@ -68,6 +68,11 @@ static void operations() {
     const proofmill::Bytes kept = elements;
     WRONG("shift: 0 bytes", proofmill::ntt(device, "goldilocks", elements, false, proofmill::View()));
     WRONG("field: contains a zero byte", proofmill::ntt(device, "goldilocks\0"s, elements));
+
+    const proofmill::Bytes shift = {7, 0, 0, 0, 0, 0, 0, 0}, two = {2, 0, 0, 0, 0, 0, 0, 0};
+    IS((proofmill::quotient(device, "goldilocks", shift, shift, two, two) == proofmill::Bytes{12, 0, 0, 0, 0, 0, 0, 0}));
+    WRONG("shift: 0 bytes", proofmill::quotient(device, "goldilocks", none, shift, two, two));
+    WRONG("b, c: expected as many bytes as in a, 8", proofmill::quotient(device, "goldilocks", shift, shift, none, two));
     IS(elements == kept);
     WRONG("arity", proofmill::poseidon(device, 0, scalars));
     WRONG("preimages", proofmill::poseidon(device, 2, proofmill::View(scalars).first(63)));

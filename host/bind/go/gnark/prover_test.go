@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc"
+	"github.com/consensys/gnark/backend"
 	"github.com/consensys/gnark/backend/groth16"
 	groth16_bn254 "github.com/consensys/gnark/backend/groth16/bn254"
 	"github.com/consensys/gnark/constraint"
@@ -35,14 +36,6 @@ func (c *chain) Define(api frontend.API) error {
 	api.AssertIsEqual(x, c.End)
 	api.AssertIsEqual(api.Add(c.Start, c.Start), c.Twice)
 	return nil
-}
-
-type committed struct{ X, Y frontend.Variable }
-
-func (c *committed) Define(api frontend.API) error {
-	commitment, err := api.(frontend.Committer).Commit(c.X)
-	api.AssertIsDifferent(commitment, c.Y)
-	return err
 }
 
 func assignment(steps int, curve ecc.ID) *chain {
@@ -85,7 +78,7 @@ func opened(t *testing.T) *proofmill.Device {
 
 func TestGnarkVerifiesOurProofs(t *testing.T) {
 	device := opened(t)
-	for _, curve := range []ecc.ID{ecc.BN254, ecc.BLS12_381} {
+	for _, curve := range curves {
 		for _, steps := range []int{1, 2, 5, 61, 1000} {
 			circuit := compiled(t, curve, &chain{steps: steps})
 			// The key as it comes from a file of gnark.
@@ -175,7 +168,10 @@ func TestRejections(t *testing.T) {
 	refused(larger.system, one.proving, "proving: a key for ")
 	refused(one.system, nil, "proving: <nil>")
 	refused(nil, one.proving, "system: <nil>")
-	refused(one.system, (*groth16_bn254.ProvingKey)(nil), "system: ")
+	refused(one.system, (*groth16_bn254.ProvingKey)(nil), "proving: is nil")
+	refused(one.system, groth16.NewProvingKey(ecc.BLS12_381), "system: ")
+	refused(one.system, groth16.NewProvingKey(ecc.BN254), "proving: a domain of 0")
+	refused(one.system, groth16.NewProvingKey(ecc.BW6_761), "proving: ")
 	if _, err := gnark.NewProver(nil, one.system, one.proving, nil); !errors.Is(err, proofmill.ErrClosed) {
 		t.Error(err)
 	}
@@ -190,14 +186,16 @@ func TestRejections(t *testing.T) {
 	if _, err := prover.Prove(nil); !errors.Is(err, proofmill.ErrArgument) {
 		t.Error(err)
 	}
-	if _, err := gnark.NewProver(device, one.system, groth16.NewProvingKey(ecc.BLS12_381), nil); err == nil {
-		t.Error("a key on another curve was accepted")
+	// Verifying keys that cannot belong to the circuit.
+	for _, verifying := range []groth16.VerifyingKey{groth16.NewVerifyingKey(ecc.BLS12_381), (*groth16_bn254.VerifyingKey)(nil), groth16.NewVerifyingKey(ecc.BN254)} {
+		if _, err := gnark.NewProver(device, one.system, one.proving, verifying); !errors.Is(err, proofmill.ErrArgument) || !strings.HasPrefix(err.Error(), "verifying: ") {
+			t.Error(err)
+		}
 	}
-	if _, err := gnark.NewProver(device, one.system, groth16.NewProvingKey(ecc.BW6_761), nil); err == nil {
-		t.Error("a key on an unknown curve was accepted")
-	}
-	with := compiled(t, ecc.BN254, &committed{})
-	if _, err := gnark.NewProver(device, with.system, with.proving, nil); err == nil {
-		t.Error("a circuit with commitments was accepted")
+	// Options.
+	for _, option := range []backend.ProverOption{nil, backend.WithIcicleAcceleration()} {
+		if _, err := prover.Prove(full, option); !errors.Is(err, proofmill.ErrArgument) || !strings.HasPrefix(err.Error(), "options: ") {
+			t.Error(err)
+		}
 	}
 }

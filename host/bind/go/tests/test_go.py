@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -61,8 +62,9 @@ def version():
     return tuple(map(int, re.findall(r"go(\d+)\.(\d+)", run(["go", "version"]))[0]))
 
 
-def tested(module, program):
-    """Vets and tests a module beside the C library, with one test more and under the race detector, and checks its format; returns what is wrong."""
+@contextmanager
+def installed(module, program):
+    """Yields the environment in which a module is tested beside the C library, with one test more."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         (folder / "page_test.go").write_text(program)
@@ -70,10 +72,15 @@ def tested(module, program):
         clib.install_for_tests(folder / "installed")
         run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
         library = folder / "installed/lib"
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
-                       "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
-                       # Go caches the output of pkg-config, unless the folder is another one.
-                       "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
+        yield {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
+               "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
+               # Go caches the output of pkg-config, unless the folder is another one.
+               "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
+
+
+def tested(module, program):
+    """Vets and tests a module with one test more, under the race detector, and checks its format; returns what is wrong."""
+    with installed(module, program) as environment:
         for command in (["go", "vet", "./..."], ["go", "test", "-race", "-count=1", "./..."]):
             done = subprocess.run(command, cwd=module, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode != 0:

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use proofmill_algebra::field::{
-    Bls12381Fr, Bn254Fr, Field as _, Goldilocks, PastaFp, PastaFq, PrimeField,
+    Bls12377Fr, Bls12381Fr, Bn254Fr, Field as _, Goldilocks, PastaFp, PastaFq, PrimeField,
 };
 use proofmill_algebra::ntt::{Transform, direct};
 use proofmill_cpu::{CpuDevice, Isa};
@@ -50,6 +50,7 @@ fn examine<F: PrimeField>(field: Field) {
 fn every_field_there_and_back() {
     examine::<Bn254Fr>(Field::Bn254Fr);
     examine::<Bls12381Fr>(Field::Bls12_381Fr);
+    examine::<Bls12377Fr>(Field::Bls12_377Fr);
     examine::<Goldilocks>(Field::Goldilocks);
     examine::<PastaFp>(Field::PastaFp);
     examine::<PastaFq>(Field::PastaFq);

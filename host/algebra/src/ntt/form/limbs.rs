@@ -7,6 +7,8 @@
 
 use std::marker::PhantomData;
 
+#[cfg(feature = "bls12_377")]
+use crate::field::Bls12377Fr;
 use crate::field::{Bls12381Fr, Bn254Fr, PrimeField};
 #[cfg(feature = "pasta")]
 use crate::field::{PastaFp, PastaFq};
@@ -205,6 +207,8 @@ macro_rules! forms {
 }
 
 forms! { Bn254Fr, Bls12381Fr }
+#[cfg(feature = "bls12_377")]
+forms! { Bls12377Fr }
 #[cfg(feature = "pasta")]
 forms! { PastaFp, PastaFq }
 
