@@ -1,7 +1,7 @@
 //! `proofmill key`: describes a proving key and exports its verification key.
 
 mod check;
-mod plonk;
+mod plonkish;
 
 use std::path::PathBuf;
 
@@ -67,6 +67,7 @@ pub fn exported(key: &AnyZkey) -> anyhow::Result<String> {
     Ok(match key {
         AnyZkey::Groth16(key) => verifying_key::text(&key.verifying_key()?)?,
         AnyZkey::Plonk(key) => snarkjs::plonk::verifying_key::text(&key.verifying_key())?,
+        AnyZkey::Fflonk(key) => snarkjs::fflonk::verifying_key::text(&key.verifying_key())?,
     })
 }
 
@@ -75,7 +76,8 @@ pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
     require_file("ZKEY", &arguments.zkey)?;
     match AnyZkey::open(&arguments.zkey)? {
         AnyZkey::Groth16(key) => groth16(arguments, &key, output),
-        AnyZkey::Plonk(key) => plonk::info(arguments, &key, output),
+        AnyZkey::Plonk(key) => plonkish::info(arguments, "plonk", &key, || key.check(), output),
+        AnyZkey::Fflonk(key) => plonkish::info(arguments, "fflonk", &key, || key.check(), output),
     }
 }
 

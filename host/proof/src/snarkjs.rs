@@ -10,7 +10,8 @@
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //! | PLONK's keys and proofs | the same | [`plonk`] |
-//! | a key of either protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
+//! | FFLONK's keys and proofs | the same | [`fflonk`] |
+//! | a key of any protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
 //! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds
@@ -19,9 +20,11 @@
 mod any;
 mod container;
 mod curve;
+pub mod fflonk;
 mod group;
 mod json;
 pub mod plonk;
+mod plonkish;
 mod r1cs;
 mod source;
 mod sym;
@@ -30,6 +33,7 @@ mod zkey;
 
 pub use any::{AnyVerifyingKey, AnyZkey};
 pub use json::{proof, public, verifying_key};
+pub use plonkish::PlonkishKey;
 pub use r1cs::{
     Combination, Constraint, Constraints, CustomGates, R1cs, Signed, Term, Violations, decimal,
 };
