@@ -1,3 +1,6 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| proofmill_fuzz_bodies::run("poseidon_checkpoint", input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| proofmill_fuzz_bodies::run(
+    "poseidon_checkpoint",
+    input
+));

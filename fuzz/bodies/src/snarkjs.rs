@@ -11,7 +11,7 @@ use proofmill_op::msm::{Check, Group, Stream as _, read};
 use proofmill_proof::dev::{Circuit, InsecurePowersOfTau, Statement};
 use proofmill_proof::groth16::{Curve, Scalar};
 use proofmill_proof::snarkjs::{
-    self, PointSection, Powers, PowersOfTau, Section, Witness, Zkey, plonk,
+    self, PlonkishKey, PointSection, Powers, PowersOfTau, Section, Witness, Zkey, fflonk, plonk,
 };
 use proofmill_proof::{Error, FileError, Result};
 
@@ -28,9 +28,10 @@ fn accepted<T>(input: &[u8], read: Result<T>) -> Option<T> {
     }
 }
 
-/// A proving key, as one for either protocol.
+/// A proving key, as one for any protocol.
 pub(crate) fn zkey(input: &[u8]) {
     plonk_zkey(input);
+    fflonk_zkey(input);
     let read = Zkey::from_bytes("input", Arc::from(input));
     let Some(key) = accepted(input, read) else { return };
     assert!(key.public_inputs() < key.variables() && key.file_bytes() == input.len());
@@ -72,6 +73,25 @@ pub(crate) fn ptau(input: &[u8]) {
 fn plonk_zkey(input: &[u8]) {
     let read = plonk::Zkey::from_bytes("input", Arc::from(input));
     let Some(key) = accepted(input, read) else { return };
+    plonkish_zkey(input, &key);
+    let verifying = key.verifying_key();
+    let text = plonk::verifying_key::text(&verifying).expect("points of the groups");
+    assert_eq!(plonk::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
+}
+
+fn fflonk_zkey(input: &[u8]) {
+    let read = fflonk::Zkey::from_bytes("input", Arc::from(input));
+    let Some(key) = accepted(input, read) else { return };
+    plonkish_zkey(input, &key);
+    let c0 = key.c0();
+    (0..c0.len()).for_each(|number| drop(accepted(input, c0.get::<bn254::Fr>(number))));
+    let verifying = key.verifying_key();
+    let text = fflonk::verifying_key::text(&verifying).expect("points of the groups");
+    assert_eq!(fflonk::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
+}
+
+/// What keys for PLONK and FFLONK have in common.
+fn plonkish_zkey<H>(input: &[u8], key: &PlonkishKey<H>) {
     assert!(key.public_inputs() < key.witness_values() && key.file_bytes() == input.len());
     let (first, n) = (key.witness_values(), 1 << key.domain_log());
     for (number, addition) in key.additions().enumerate() {
@@ -93,9 +113,6 @@ fn plonk_zkey(input: &[u8]) {
         }
     }
     points(&key.points());
-    let verifying = key.verifying_key();
-    let text = plonk::verifying_key::text(&verifying).expect("points of the groups");
-    assert_eq!(plonk::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
 }
 
 /// Checks that either all points are read and on the curve, or none is.
@@ -155,6 +172,9 @@ pub(crate) fn vkey(input: &[u8]) {
     again(input, plonk::verifying_key::parse, |key| {
         plonk::verifying_key::text(key).expect("points of the groups")
     });
+    again(input, fflonk::verifying_key::parse, |key| {
+        fflonk::verifying_key::text(key).expect("points of the groups")
+    });
 }
 
 /// A proof.
@@ -163,6 +183,9 @@ pub(crate) fn proof(input: &[u8]) {
     again(input, parse, |proof| text(proof).expect("points of the groups"));
     again(input, plonk::proof::parse, |proof| {
         plonk::proof::text(proof).expect("points of the groups")
+    });
+    again(input, fflonk::proof::parse, |proof| {
+        fflonk::proof::text(proof).expect("points of the groups")
     });
 }
 
@@ -174,10 +197,15 @@ pub(crate) fn public(input: &[u8]) {
     }
 }
 
-/// Returns a file that snarkjs made for PLONK.
-macro_rules! plonk_seed {
+/// Returns the files that snarkjs made for PLONK and FFLONK.
+macro_rules! plonkish_seeds {
     ($name:literal) => {
-        [include_bytes!(concat!("../../../host/proof/tests/snarkjs/plonk_bn254/", $name)).to_vec()]
+        [
+            include_bytes!(concat!("../../../host/proof/tests/snarkjs/plonk_bn254/", $name))
+                .to_vec(),
+            include_bytes!(concat!("../../../host/proof/tests/snarkjs/fflonk_bn254/", $name))
+                .to_vec(),
+        ]
     };
 }
 
@@ -202,7 +230,7 @@ pub(crate) fn zkey_seeds() -> Vec<Vec<u8>> {
         circuit.write_insecure_key(b"fuzz", &mut file).expect("memory");
         file
     };
-    circuits().map(write).chain(plonk_seed!("circuit.zkey")).collect()
+    circuits().map(write).chain(plonkish_seeds!("circuit.zkey")).collect()
 }
 
 pub(crate) fn wtns_seeds() -> Vec<Vec<u8>> {
@@ -221,7 +249,7 @@ pub(crate) fn vkey_seeds() -> Vec<Vec<u8>> {
         snarkjs::verifying_key::text(&key).expect("a key's points").into_bytes()
     };
     let groth16 = zkey_seeds().into_iter().take(2).map(text);
-    groth16.chain(plonk_seed!("verification_key.json")).collect()
+    groth16.chain(plonkish_seeds!("verification_key.json")).collect()
 }
 
 /// Generators, and the identity.
@@ -229,7 +257,7 @@ pub(crate) fn proof_seeds() -> Vec<Vec<u8>> {
     let bn254 = proof_of(Curve::Bn254, &bn254::G1::GENERATOR, &bn254::G2::GENERATOR);
     let bls12_381 =
         proof_of(Curve::Bls12_381, &bls12_381::G1::GENERATOR, &bls12_381::G2::GENERATOR);
-    [bn254, bls12_381].concat().into_iter().chain(plonk_seed!("proof.json")).collect()
+    [bn254, bls12_381].concat().into_iter().chain(plonkish_seeds!("proof.json")).collect()
 }
 
 fn proof_of<C, D>(

@@ -91,6 +91,8 @@ enum Kind {
 enum Protocol {
     Groth16,
     Plonk,
+    /// On bn254 only
+    Fflonk,
 }
 
 /// Writes powers of tau.
@@ -131,6 +133,7 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
         write("--out", &key, |to| match protocol {
             Protocol::Groth16 => circuit.write_insecure_key(seed, to),
             Protocol::Plonk => circuit.write_insecure_plonk_key(seed, to),
+            Protocol::Fflonk => circuit.write_insecure_fflonk_key(seed, to),
         })
     })?;
     said(&key, start, output)?;

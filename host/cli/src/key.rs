@@ -2,7 +2,7 @@
 
 mod check;
 mod contributions;
-mod plonk;
+mod plonkish;
 mod solidity;
 mod verify;
 
@@ -78,6 +78,7 @@ pub fn exported(key: &AnyZkey) -> anyhow::Result<String> {
     Ok(match key {
         AnyZkey::Groth16(key) => verifying_key::text(&key.verifying_key()?)?,
         AnyZkey::Plonk(key) => snarkjs::plonk::verifying_key::text(&key.verifying_key())?,
+        AnyZkey::Fflonk(key) => snarkjs::fflonk::verifying_key::text(&key.verifying_key())?,
     })
 }
 
@@ -88,7 +89,12 @@ pub fn info(arguments: &Info, output: &mut Output) -> anyhow::Result<Exit> {
     let digest = hex::encode(key.digest());
     match key {
         AnyZkey::Groth16(key) => groth16(arguments, &key, &digest, output),
-        AnyZkey::Plonk(key) => plonk::info(arguments, &key, &digest, output),
+        AnyZkey::Plonk(key) => {
+            plonkish::info(arguments, "plonk", &key, &digest, || key.check(), output)
+        }
+        AnyZkey::Fflonk(key) => {
+            plonkish::info(arguments, "fflonk", &key, &digest, || key.check(), output)
+        }
     }
 }
 

@@ -108,10 +108,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     match arguments.threads.run(|| Ok(AnyZkey::open(zkey)?))? {
         AnyZkey::Groth16(key) => with_key(&key, arguments, output),
         AnyZkey::Plonk(key) => with_key(&key, arguments, output),
+        AnyZkey::Fflonk(key) => with_key(&key, arguments, output),
     }
 }
 
-/// Proves with a key of either protocol, or shows the plan.
+/// Proves with a key of any protocol, or shows the plan.
 fn with_key<K: ProvingKey>(
     key: &K,
     arguments: &Arguments,

@@ -61,6 +61,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     match AnyVerifyingKey::open(key)? {
         AnyVerifyingKey::Groth16(key) => with_key(&key, arguments, output),
         AnyVerifyingKey::Plonk(key) => with_key(&key, arguments, output),
+        AnyVerifyingKey::Fflonk(key) => with_key(&key, arguments, output),
     }
 }
 

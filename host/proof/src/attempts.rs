@@ -9,7 +9,7 @@ use proofmill_op::process::PerProcess;
 use proofmill_op::{Device, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
-use crate::groth16::{Control, Counts, Retry, Settings, Timed};
+use crate::groth16::{Control, Counts, Proved, Report, Retry, Scalar, Settings, Timed};
 use crate::{Error, Result};
 
 /// The result of an attempt.
@@ -76,50 +76,78 @@ impl Counters {
     }
 }
 
-/// Attempts a proof on the devices of `first`, and on those of `on_fallback` if the first attempt does not give a valid proof and the settings
-/// allow a second one. `suspects` are the devices of the first attempt other than this machine's processor. Returns the proof and the reason of
-/// the second attempt.
-pub fn with_retry<P, R>(
-    settings: &Settings,
-    counters: &Counters,
-    first: &R,
-    suspects: Vec<String>,
-    fallback: Option<&Arc<dyn Device>>,
-    on_fallback: impl FnOnce(Arc<dyn Device>) -> Result<R>,
-    mut attempt: impl FnMut(&R) -> Result<Outcome<P>>,
-) -> Result<(P, Option<Retry>)> {
-    let done = match (attempt(first)?, fallback) {
-        (Outcome::Valid(proof), _) => (proof, None),
-        (Outcome::Invalid, _) if suspects.is_empty() => return Err(Error::DoesNotVerify),
-        (outcome, Some(fallback)) if settings.retry_on_fallback && !suspects.is_empty() => {
-            let second = on_fallback(fallback.clone())?;
-            let failed = matches!(outcome, Outcome::DeviceError(_));
-            counters.with(|counts| counts.failures += u64::from(failed));
-            let proof = attempt(&second)?.proof()?;
-            counters.with(|counts| {
-                counts.retried += 1;
-                counts.wrong += u64::from(!failed);
-            });
-            let problem = outcome.to_string();
-            warn!(
-                devices = suspects.join(", "),
-                problem, "device returned an invalid proof; retrying on cpu"
-            );
-            (proof, Some(Retry { devices: suspects, problem }))
-        }
-        (Outcome::DeviceError(error), _) => {
-            counters.with(|counts| counts.failures += 1);
-            return Err(error.into());
-        }
-        (outcome @ Outcome::Invalid, _) => {
-            counters.with(|counts| counts.failures += 1);
-            let device = suspects.join(", ");
-            let problem = format!("{outcome}: the device or the witness is wrong");
-            return Err(proofmill_op::Error::Failed { device, problem }.into());
-        }
-    };
-    counters.with(|counts| counts.proofs += 1);
-    Ok(done)
+/// The attempts of a prover at one proof.
+pub struct Attempts<'a, R> {
+    pub settings: &'a Settings,
+    pub counters: &'a Counters,
+    /// The device of the second attempt.
+    pub fallback: Option<&'a Arc<dyn Device>>,
+    /// The devices of the first attempt.
+    pub first: &'a R,
+    /// The devices of the first attempt other than this machine's processor.
+    pub suspects: Vec<String>,
+}
+
+impl<R> Attempts<'_, R> {
+    /// Attempts a proof on the devices of `first`, and on those of `on_fallback` if the first attempt does not give a valid proof and the
+    /// settings allow a second one. Returns the proof with these public inputs and a report.
+    ///
+    /// `attempt` adds its steps to a list, and passes the result of an attempt and a verification to [`Outcome::of`].
+    pub fn prove<P, S: Copy + fmt::Display>(
+        self,
+        public_inputs: &[Scalar],
+        on_fallback: impl FnOnce(Arc<dyn Device>) -> Result<R>,
+        mut attempt: impl FnMut(&R, &mut Vec<Timed<S>>) -> Result<Outcome<P>>,
+    ) -> Result<Proved<P, S>> {
+        let start = Instant::now();
+        let mut report = Report::default();
+        let (proof, retried) = self.run(on_fallback, |route| attempt(route, &mut report.steps))?;
+        report.retried = retried;
+        report.seconds = start.elapsed().as_secs_f64();
+        debug!(ms = milliseconds(report.seconds), "done");
+        Ok(Proved { proof, public_inputs: public_inputs.to_vec(), report })
+    }
+
+    /// Returns the proof, and the reason of the second attempt.
+    fn run<P>(
+        self,
+        on_fallback: impl FnOnce(Arc<dyn Device>) -> Result<R>,
+        mut attempt: impl FnMut(&R) -> Result<Outcome<P>>,
+    ) -> Result<(P, Option<Retry>)> {
+        let Self { settings, counters, fallback, first, suspects } = self;
+        let done = match (attempt(first)?, fallback) {
+            (Outcome::Valid(proof), _) => (proof, None),
+            (Outcome::Invalid, _) if suspects.is_empty() => return Err(Error::DoesNotVerify),
+            (outcome, Some(fallback)) if settings.retry_on_fallback && !suspects.is_empty() => {
+                let second = on_fallback(fallback.clone())?;
+                let failed = matches!(outcome, Outcome::DeviceError(_));
+                counters.with(|counts| counts.failures += u64::from(failed));
+                let proof = attempt(&second)?.proof()?;
+                counters.with(|counts| {
+                    counts.retried += 1;
+                    counts.wrong += u64::from(!failed);
+                });
+                let problem = outcome.to_string();
+                warn!(
+                    devices = suspects.join(", "),
+                    problem, "device returned an invalid proof; retrying on cpu"
+                );
+                (proof, Some(Retry { devices: suspects, problem }))
+            }
+            (Outcome::DeviceError(error), _) => {
+                counters.with(|counts| counts.failures += 1);
+                return Err(error.into());
+            }
+            (outcome @ Outcome::Invalid, _) => {
+                counters.with(|counts| counts.failures += 1);
+                let device = suspects.join(", ");
+                let problem = format!("{outcome}: the device or the witness is wrong");
+                return Err(proofmill_op::Error::Failed { device, problem }.into());
+            }
+        };
+        counters.with(|counts| counts.proofs += 1);
+        Ok(done)
+    }
 }
 
 /// Executes a step on the calling thread: within its span, with its progress, and with an entry in `steps`.

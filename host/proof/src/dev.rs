@@ -4,7 +4,7 @@
 //! | what | item |
 //! |---|---|
 //! | a circuit with its witness | [`Circuit`], of a [`Statement`] |
-//! | its files for circom's tools and for [`snarkjs`](crate::snarkjs) | [`Circuit::write_insecure_key`], [`Circuit::write_insecure_plonk_key`], [`Circuit::write_witness`], [`Circuit::write_r1cs`] |
+//! | its files for circom's tools and for [`snarkjs`](crate::snarkjs) | [`Circuit::write_insecure_key`], [`Circuit::write_insecure_plonk_key`], [`Circuit::write_insecure_fflonk_key`], [`Circuit::write_witness`], [`Circuit::write_r1cs`] |
 //! | a powers-of-tau file for keys that snarkjs makes | [`InsecurePowersOfTau`] |
 //! | other circuits | [`r1cs::Builder`] |
 //!

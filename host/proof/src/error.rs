@@ -85,3 +85,9 @@ impl From<proofmill_op::Error> for Error {
         Self::Device(error)
     }
 }
+
+/// Formats a number of things: `1 value`, `2 values`.
+pub(crate) fn counted(count: u64, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}

@@ -5,6 +5,7 @@
 //! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
 //! | [`ceremony`] | checks of a Groth16 key against its circuit, powers of tau and contributions |
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
+//! | [`fflonk`] | proofs of Gabizon, Williamson (ePrint 2021/1167), as snarkjs makes them, over BN254 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
@@ -21,6 +22,7 @@ mod deep;
 pub mod dev;
 pub mod eip2537;
 mod error;
+pub mod fflonk;
 pub mod groth16;
 mod halves;
 #[doc(hidden)]

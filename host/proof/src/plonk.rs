@@ -3,20 +3,22 @@
 //! The letters are the paper's: a, b, c are the wires, z is the permutation accumulator, t the quotient, W_zeta and W_zeta_omega the opening
 //! proofs at zeta and zeta omega. snarkjs writes xi for zeta. Points are in the form of [`proofmill_op::msm`].
 
-mod accumulator;
+pub(crate) mod accumulator;
 mod attempt;
-mod lagrange;
+pub(crate) mod constraints;
+pub(crate) mod lagrange;
 mod linearisation;
+pub(crate) mod openings;
 mod plan;
-mod polynomial;
+pub(crate) mod polynomial;
 mod prove;
 mod quotient;
 mod report;
-mod route;
-mod transcript;
+pub(crate) mod route;
+pub(crate) mod transcript;
 pub(crate) mod transforms;
-mod verify;
-mod wires;
+pub(crate) mod verify;
+pub(crate) mod wires;
 
 pub use proofmill_op::msm::Curve;
 pub use prove::Prover;

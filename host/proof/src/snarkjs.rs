@@ -12,7 +12,8 @@
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //! | PLONK's keys and proofs | the same | [`plonk`] |
-//! | a key or proof of either protocol | | [`AnyZkey`], [`AnyVerifyingKey`], [`AnyProof`] |
+//! | FFLONK's keys and proofs | the same | [`fflonk`] |
+//! | a key or proof of any protocol | | [`AnyZkey`], [`AnyVerifyingKey`], [`AnyProof`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
 //! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds
@@ -22,9 +23,11 @@ mod any;
 mod container;
 pub(crate) mod contributions;
 mod curve;
+pub mod fflonk;
 pub(crate) mod group;
 mod json;
 pub mod plonk;
+mod plonkish;
 mod ptau;
 mod r1cs;
 mod source;
@@ -35,6 +38,7 @@ mod zkey;
 pub use any::{AnyProof, AnyVerifyingKey, AnyZkey};
 pub use contributions::{Contribution, Contributions, Kind};
 pub use json::{proof, public, verifying_key};
+pub use plonkish::PlonkishKey;
 pub use ptau::{Powers, PowersOfTau};
 pub use r1cs::{
     Combination, Constraint, Constraints, CustomGates, R1cs, Signed, Term, Violations, decimal,

@@ -29,6 +29,10 @@ pub fn contract(key: &AnyVerifyingKey, name: Option<&ContractName>) -> Result<St
     match key {
         AnyVerifyingKey::Groth16(key) => groth16::contract(key, name),
         AnyVerifyingKey::Plonk(key) => plonk::contract(key, name),
+        AnyVerifyingKey::Fflonk(_) => Err(Error::argument(
+            "verifying key",
+            "is for fflonk; contracts are for groth16 and plonk",
+        )),
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use proofmill_cpu::CpuDevice;
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::{Curve, Devices, Prover, Settings, return_freed_memory};
-use proofmill_proof::plonk;
 use proofmill_proof::snarkjs::{self, Witness, Zkey};
+use proofmill_proof::{fflonk, plonk};
 
 /// Returns a line of `/proc/self/status`, in bytes.
 fn status(name: &str) -> usize {
@@ -33,7 +33,7 @@ fn the_peak_of_a_larger_proof_is_below_the_plan() {
     examine(1 << 16);
 }
 
-/// Proves a chain of this many constraints minus two, by both protocols.
+/// Proves a chain of this many constraints minus four, by all protocols.
 fn examine(size: usize) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap();
@@ -41,10 +41,11 @@ fn examine(size: usize) {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let file = |name: &str| std::io::BufWriter::new(std::fs::File::create(at(name)).unwrap());
-    let statement = Statement::Chain { constraints: size - 2 };
+    let statement = Statement::Chain { constraints: size - 4 };
     let circuit = Circuit::new(Curve::Bn254, &statement).unwrap();
     circuit.write_insecure_key(b"memory", &mut file("groth16.zkey")).unwrap();
     circuit.write_insecure_plonk_key(b"memory", &mut file("plonk.zkey")).unwrap();
+    circuit.write_insecure_fflonk_key(b"memory", &mut file("fflonk.zkey")).unwrap();
     circuit.write_witness(&mut file("chain.wtns")).unwrap();
     drop(circuit);
     for (threads, resident) in [(1, false), (1, true), (2, false), (2, true)] {
@@ -61,6 +62,13 @@ fn examine(size: usize) {
             let key = snarkjs::plonk::Zkey::open(at("plonk.zkey")).unwrap();
             let witness = Witness::open(at("chain.wtns")).unwrap();
             let prover = plonk::Prover::new(&key, devices(), settings).unwrap();
+            prover.prove(&witness).unwrap();
+            prover.plan().unwrap().memory()
+        });
+        measure(&case("FFLONK"), || {
+            let key = snarkjs::fflonk::Zkey::open(at("fflonk.zkey")).unwrap();
+            let witness = Witness::open(at("chain.wtns")).unwrap();
+            let prover = fflonk::Prover::new(&key, devices(), settings).unwrap();
             prover.prove(&witness).unwrap();
             prover.plan().unwrap().memory()
         });

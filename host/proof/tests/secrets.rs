@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use proofmill_cpu::CpuDevice;
 use proofmill_proof::dev::{Circuit, Statement};
+use proofmill_proof::fflonk::Prover as FflonkProver;
 use proofmill_proof::groth16::{Curve, Devices, Prover, Settings};
 use proofmill_proof::plonk::Prover as PlonkProver;
-use proofmill_proof::snarkjs::{Witness, Zkey, plonk};
+use proofmill_proof::snarkjs::{Witness, Zkey, fflonk, plonk};
 
 /// The value that is looked for, while `WATCHES`.
 static SECRET: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
@@ -76,6 +77,14 @@ fn a_proof_frees_no_memory_with_a_value_of_the_witness() {
         let prover = PlonkProver::new(&key, devices, Settings::default()).unwrap();
         examine(&format!("PLONK {curve}"), || drop(prover.prove(&witness).unwrap()));
     }
+    let read = |name| std::fs::read(format!("tests/snarkjs/fflonk_bn254/{name}")).unwrap();
+    let witness = read("witness.wtns");
+    watch_for(*witness.last_chunk().unwrap());
+    let key = fflonk::Zkey::from_bytes("key", read("circuit.zkey").into()).unwrap();
+    let witness = Witness::from_bytes("witness", witness).unwrap();
+    let devices = Devices::one(Arc::new(CpuDevice::new(Some(2)).unwrap()));
+    let prover = FflonkProver::new(&key, devices, Settings::default()).unwrap();
+    examine("FFLONK", || drop(prover.prove(&witness).unwrap()));
 }
 
 /// Sets the value that is looked for.

@@ -44,7 +44,7 @@
 //!
 //! # A proof
 //!
-//! From the files of circom and snarkjs: [`groth16`] and [`plonk`].
+//! From the files of circom and snarkjs: [`groth16`], [`plonk`] and [`fflonk`].
 //!
 //! # A program of pairings
 //!
@@ -74,6 +74,7 @@ pub mod coprocessor;
 pub mod ecdsa;
 pub mod eip2537;
 pub mod equihash;
+pub mod fflonk;
 pub mod groth16;
 pub mod keccak256;
 mod malformed;

@@ -1,10 +1,12 @@
-//! The protocols with provers: both have the same interface, with types of their own.
+//! The protocols with provers: all have the same interface, with types of their own.
 
 use std::fmt;
 
-use proofmill::groth16::snarkjs::{self, Witness, Zkey, plonk::Zkey as PlonkZkey};
+use proofmill::groth16::snarkjs::{
+    self, Witness, Zkey, fflonk::Zkey as FflonkZkey, plonk::Zkey as PlonkZkey,
+};
 use proofmill::groth16::{self, Control, Counts, Devices, Plan, Proved, Result, Settings};
-use proofmill::plonk;
+use proofmill::{fflonk, plonk};
 
 /// A proving key and what it makes.
 pub trait ProvingKey: Sync {
@@ -93,3 +95,5 @@ macro_rules! proving_key {
 proving_key!(Zkey, groth16, snarkjs::proof::text, variables, 9);
 // Four requests of MSMs, wires, accumulator, quotient, evaluations, openings, check.
 proving_key!(PlonkZkey, plonk, snarkjs::plonk::proof::text, witness_values, 10);
+// Four MSMs, wires, gates, accumulator, permutation, evaluations, quotient, opening, check.
+proving_key!(FflonkZkey, fflonk, snarkjs::fflonk::proof::text, witness_values, 12);

@@ -1,11 +1,11 @@
-//! The protocols with verifiers: both have the same interface, with types of their own.
+//! The protocols with verifiers: all have the same interface, with types of their own.
 
 use std::path::Path;
 
 use proofmill::groth16::snarkjs;
 use proofmill::groth16::{self, Curve, Result, Scalar};
 use proofmill::pairing::Pairings;
-use proofmill::plonk;
+use proofmill::{fflonk, plonk};
 
 /// A verifying key and its proofs.
 pub trait VerifyingKey: Sync {
@@ -35,7 +35,7 @@ pub trait VerifyingKey: Sync {
 
 /// Implements the trait by the functions of a protocol's modules.
 macro_rules! verifying_key {
-    ($protocol:ident, $files:path, |$key:ident| $public_inputs:expr) => {
+    ($protocol:ident, $files:path, |$key:ident| ($curve:expr, $public_inputs:expr)) => {
         const _: () = {
             use $files as files;
 
@@ -44,7 +44,8 @@ macro_rules! verifying_key {
                 type Proof = $protocol::Proof;
 
                 fn curve(&self) -> Curve {
-                    self.curve
+                    let $key = self;
+                    $curve
                 }
 
                 fn public_inputs(&self) -> usize {
@@ -83,5 +84,6 @@ macro_rules! verifying_key {
     };
 }
 
-verifying_key!(groth16, snarkjs::proof, |key| key.public_inputs());
-verifying_key!(plonk, snarkjs::plonk::proof, |key| key.public_inputs);
+verifying_key!(groth16, snarkjs::proof, |key| (key.curve, key.public_inputs()));
+verifying_key!(plonk, snarkjs::plonk::proof, |key| (key.curve, key.public_inputs));
+verifying_key!(fflonk, snarkjs::fflonk::proof, |key| (key.curve(), key.public_inputs));

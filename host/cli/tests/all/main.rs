@@ -6,6 +6,7 @@ mod coprocessor;
 #[cfg(all(unix, feature = "remote"))]
 mod device_server;
 mod ecdsa;
+mod fflonk;
 #[cfg(all(target_os = "linux", feature = "cuda"))]
 mod gpus;
 mod groth16;

@@ -108,16 +108,19 @@ fn files_of_different_protocols_do_not_fit() {
         run(&["verify", &other("verification_key.json"), &public, &files.theirs("proof.json")]);
     expect(&said, 2, &["proof.json: JSON", "'pi_a' is missing"]);
 
-    let mut fflonk = fs::read(files.theirs("circuit.zkey")).unwrap();
-    let header = fflonk.windows(16).position(|it| it == *b"\x01\0\0\0\x04\0\0\0\0\0\0\0\x02\0\0\0");
-    fflonk[header.unwrap() + 12] = 10;
-    fs::write(files.ours("fflonk.zkey"), fflonk).unwrap();
+    let mut other = fs::read(files.theirs("circuit.zkey")).unwrap();
+    let header = other.windows(16).position(|it| it == *b"\x01\0\0\0\x04\0\0\0\0\0\0\0\x02\0\0\0");
+    other[header.unwrap() + 12] = 3;
+    fs::write(files.ours("other.zkey"), other).unwrap();
     for arguments in [["key", "info"], ["prove", "--plan"]] {
-        let said = run(&[&arguments[..], &[&files.ours("fflonk.zkey")]].concat());
+        let said = run(&[&arguments[..], &[&files.ours("other.zkey")]].concat());
         expect(
             &said,
             2,
-            &["section 1 (header)", "a key of protocol fflonk, not of groth16 or plonk"],
+            &[
+                "section 1 (header)",
+                "a key of protocol number 3, not of groth16 or plonk or fflonk",
+            ],
         );
     }
 }

@@ -147,6 +147,18 @@ impl Circuit {
         }
     }
 
+    /// Writes an INSECURE `.zkey` for FFLONK whose secret is derived from the seed. Runs in the caller's rayon pool. Uses the best code path of
+    /// this process. Other curves than BN254 are an error.
+    pub fn write_insecure_fflonk_key(&self, seed: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        match &self.0 {
+            Either::Bn254(builder) => plonk::write_fflonk(Isa::best(), out, builder, seed),
+            Either::Bls12381(_) => {
+                let problem = "fflonk on bls12_381; snarkjs has it on bn254";
+                Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+            }
+        }
+    }
+
     /// Writes the witness, a `.wtns`.
     pub fn write_witness(&self, out: &mut dyn Write) -> io::Result<()> {
         of_either!(self, builder => wtns::write(out, builder.values()))

@@ -1,13 +1,15 @@
-//! Proving keys: `.zkey` of snarkjs, version 1, for PLONK (the layout is that of [`snarkjs::plonk::Zkey`](crate::snarkjs::plonk::Zkey)).
+//! Proving keys: `.zkey` of snarkjs, version 1, for PLONK and FFLONK (the layouts are those of
+//! [`snarkjs::plonk::Zkey`](crate::snarkjs::plonk::Zkey) and [`snarkjs::fflonk::Zkey`](crate::snarkjs::fflonk::Zkey)).
 //!
 //! A constraint A B = C of sums becomes gates q_m a b + q_l a + q_r b + q_o c + q_c = 0: sums of more than one variable become new
 //! variables, two terms at a time, and a last gate has the product.
 
 use std::io::{self, Write};
 
-use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::ntt::{Transform, direct};
+use proofmill_algebra::pairing::Bn254;
+use proofmill_algebra::{Isa, bn254};
 
 use super::container::{begin, integers, section, whole_section};
 use super::groups::{Groups, bytes, modulus, point_bytes, radix};
@@ -15,20 +17,67 @@ use super::lagrange::{powers, root};
 use super::points::{Multiples, multiple};
 use super::r1cs::Builder;
 use super::secrets::Secrets;
+use crate::fflonk::Roots;
+use crate::plonk::polynomial;
 
-/// The protocol's number.
+/// The numbers of the protocols.
 const PLONK: u32 = 2;
+const FFLONK: u32 = 10;
 
 /// log2 of the smallest domain of snarkjs.
 const MIN_DOMAIN_LOG: u32 = 3;
 
-/// Powers of tau beyond the domain.
+/// Powers of tau beyond the domain in a key for PLONK.
 const EXTRA: usize = 6;
+
+/// The last rows of the domain in a key for FFLONK, which have no gates: each of their places is its own next place.
+const FREE_ROWS: usize = 2;
 
 /// The shifts of the second and third coset in snarkjs.
 const SHIFTS: [u64; 2] = [2, 3];
 
-/// Writes the INSECURE key of a circuit.
+/// The polynomials of a circuit: q_m, q_l, q_r, q_o and q_c, and the permutations of a, b and c.
+struct Polynomials {
+    log: u32,
+    selectors: [Polynomial; 5],
+    sigmas: [Polynomial; 3],
+}
+
+impl Polynomials {
+    /// Interpolates the polynomials on the smallest domain that has `free_rows` more rows than gates.
+    fn new<F: PrimeField>(gates: &Gates<F>, free_rows: usize) -> Self {
+        let rows = gates.rows.len() + free_rows;
+        let log = rows.next_power_of_two().ilog2().max(MIN_DOMAIN_LOG);
+        let selectors = std::array::from_fn(|i| {
+            Polynomial::new(log, |row| gates.rows.get(row).map_or(F::ZERO, |gate| gate.q[i]))
+        });
+        let sigmas = gates.sigmas(log, free_rows);
+        let sigmas = sigmas.map(|values| Polynomial::new(log, |row| values[row]));
+        Self { log, selectors, sigmas }
+    }
+
+    /// Returns the bytes of a polynomial in the file.
+    fn bytes(&self) -> u64 {
+        self.sigmas[0].bytes()
+    }
+
+    /// Writes the Lagrange polynomials of the rows of the public inputs, of at least one row.
+    fn write_lagrange<F: PrimeField>(
+        &self,
+        out: &mut dyn Write,
+        number: u32,
+        public_inputs: usize,
+    ) -> io::Result<()> {
+        let rows = public_inputs.max(1);
+        section(out, number, rows as u64 * self.bytes())?;
+        (0..rows).try_for_each(|one| {
+            let value = |row| F::from(u64::from(row == one));
+            Polynomial::new(self.log, value).write::<F>(out)
+        })
+    }
+}
+
+/// Writes the INSECURE key of a circuit for PLONK.
 pub(super) fn write<E: Groups>(
     isa: Isa,
     out: &mut dyn Write,
@@ -37,36 +86,79 @@ pub(super) fn write<E: Groups>(
 ) -> io::Result<()> {
     let tau = Secrets::new(seed).tau;
     let gates = Gates::new(circuit);
-    let log = gates.rows.len().next_power_of_two().ilog2().max(MIN_DOMAIN_LOG);
-    let n = 1 << log;
-    let selectors: [_; 5] = std::array::from_fn(|i| {
-        Polynomial::new(log, |row| gates.rows.get(row).map_or(E::Fr::ZERO, |gate| gate.q[i]))
-    });
-    let sigmas = gates.sigmas(log).map(|values| Polynomial::new(log, |row| values[row]));
+    let polynomials = Polynomials::new(&gates, 0);
+    let Polynomials { log, selectors, sigmas } = &polynomials;
 
     begin(out, b"zkey", 1, 14)?;
     whole_section(out, 1, &PLONK.to_le_bytes())?;
-    let commitments = selectors.iter().chain(&sigmas).map(|polynomial| polynomial.at(tau));
-    whole_section(out, 2, &header::<E>(circuit, &gates, log, commitments, tau))?;
-    gates.write_additions(out)?;
-    for wire in 0..3 {
-        section(out, 4 + wire as u32, gates.rows.len() as u64 * 4)?;
-        gates.rows.iter().try_for_each(|gate| integers(out, &[gate.wires[wire]]))?;
+    let mut header = header::<E>(circuit, &gates, *log);
+    for polynomial in selectors.iter().chain(sigmas) {
+        header.extend(multiple::<E::G1, E::Fp>(&polynomial.at(tau)));
     }
-    for (number, selector) in (7..).zip(&selectors) {
+    header.extend(multiple::<E::G2, E::Fp>(&tau));
+    whole_section(out, 2, &header)?;
+    gates.write(out)?;
+    for (number, selector) in (7..).zip(selectors) {
         section(out, number, selector.bytes())?;
         selector.write::<E::Fr>(out)?;
     }
-    section(out, 12, 3 * sigmas[0].bytes())?;
+    section(out, 12, 3 * polynomials.bytes())?;
     sigmas.iter().try_for_each(|sigma| sigma.write::<E::Fr>(out))?;
-    let rows = circuit.public_inputs().max(1);
-    section(out, 13, rows as u64 * sigmas[0].bytes())?;
-    for one in 0..rows {
-        let value = |row| E::Fr::from(u64::from(row == one));
-        Polynomial::new(log, value).write::<E::Fr>(out)?;
+    polynomials.write_lagrange::<E::Fr>(out, 13, circuit.public_inputs())?;
+    write_powers::<E>(isa, out, 14, tau, (1 << log) + EXTRA)
+}
+
+/// Writes the INSECURE key of a circuit for FFLONK.
+pub(super) fn write_fflonk(
+    isa: Isa,
+    out: &mut dyn Write,
+    circuit: &Builder<bn254::Fr>,
+    seed: &[u8],
+) -> io::Result<()> {
+    type F = bn254::Fr;
+    let tau = Secrets::<F>::new(seed).tau;
+    let gates = Gates::new(circuit);
+    let polynomials = Polynomials::new(&gates, FREE_ROWS);
+    let log = polynomials.log;
+    let [q_m, q_l, q_r, q_o, q_c] = &polynomials.selectors;
+    let [s1, s2, s3] = &polynomials.sigmas;
+    let combined = [q_l, q_r, q_o, q_m, q_c, s1, s2, s3];
+
+    begin(out, b"zkey", 1, 17)?;
+    whole_section(out, 1, &FFLONK.to_le_bytes())?;
+    let mut header = header::<Bn254>(circuit, &gates, log);
+    let Roots { w3, w4, w8, wr } = Roots::new(log);
+    [w3, w4, w8, wr].into_iter().try_for_each(|root| element(&mut header, root))?;
+    header.extend(multiple::<bn254::G2, bn254::Fp>(&tau));
+    let eighth = tau.pow_vartime(&[8]);
+    let values = combined.iter().rev().map(|polynomial| polynomial.at::<F>(eighth));
+    let c0 = values.fold(F::ZERO, |sum, value| sum * tau + value);
+    header.extend(multiple::<bn254::G1, bn254::Fp>(&c0));
+    whole_section(out, 2, &header)?;
+    gates.write(out)?;
+    for (number, polynomial) in (7..).zip([q_l, q_r, q_m, q_o, q_c, s1, s2, s3]) {
+        section(out, number, polynomial.bytes())?;
+        polynomial.write::<F>(out)?;
     }
-    section(out, 14, (n + EXTRA) as u64 * point_bytes::<E>()[0])?;
-    Multiples::<E::G1, E::Fp>::new(isa, n + EXTRA).write(out, &powers(tau, n + EXTRA))
+    polynomials.write_lagrange::<F>(out, 15, circuit.public_inputs())?;
+    write_powers::<Bn254>(isa, out, 16, tau, (9 << log) + 18)?;
+    section(out, 17, (bytes::<F>() << (log + 3)) as u64)?;
+    (0..8 << log).try_for_each(|i| {
+        let (coefficients, _) = combined[i % 8].coefficients.as_chunks();
+        element(out, polynomial::element::<F>(&coefficients[i / 8]))
+    })
+}
+
+/// Writes the powers of tau in G1.
+fn write_powers<E: Groups>(
+    isa: Isa,
+    out: &mut dyn Write,
+    number: u32,
+    tau: E::Fr,
+    count: usize,
+) -> io::Result<()> {
+    section(out, number, count as u64 * point_bytes::<E>()[0])?;
+    Multiples::<E::G1, E::Fp>::new(isa, count).write(out, &powers(tau, count))
 }
 
 /// A gate: its variables a, b and c, and its factors q_m, q_l, q_r, q_o and q_c.
@@ -136,8 +228,8 @@ impl<F: PrimeField> Gates<F> {
     }
 
     /// Returns the permutation: each place of a variable has the number of its next place, in a cycle. The places of wire 0, 1 and 2 have the
-    /// numbers omega^row, 2 omega^row and 3 omega^row.
-    fn sigmas(&self, log: u32) -> [Vec<F>; 3] {
+    /// numbers omega^row, 2 omega^row and 3 omega^row. The places of the last `free_rows` rows are alone.
+    fn sigmas(&self, log: u32, free_rows: usize) -> [Vec<F>; 3] {
         let domain = powers(root::<F>(log), 1 << log);
         let shifts = [F::ONE, F::from(SHIFTS[0]), F::from(SHIFTS[1])];
         let mut last: Vec<Option<F>> = vec![None; self.variables as usize];
@@ -145,6 +237,10 @@ impl<F: PrimeField> Gates<F> {
         let mut sigmas = shifts.map(|_| vec![F::ZERO; domain.len()]);
         for (row, x) in domain.iter().enumerate() {
             for wire in 0..3 {
+                if row + free_rows >= domain.len() {
+                    sigmas[wire][row] = shifts[wire] * x;
+                    continue;
+                }
                 let variable = self.rows.get(row).map_or(0, |gate| gate.wires[wire]) as usize;
                 match last[variable].replace(shifts[wire] * x) {
                     Some(before) => sigmas[wire][row] = before,
@@ -160,11 +256,16 @@ impl<F: PrimeField> Gates<F> {
         sigmas
     }
 
-    fn write_additions(&self, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the additions and the wires.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         section(out, 3, (self.additions.len() * (8 + 2 * bytes::<F>())) as u64)?;
         self.additions.iter().try_for_each(|addition| {
             integers(out, &addition.variables)?;
             addition.factors.iter().try_for_each(|factor| element(out, *factor))
+        })?;
+        (0..3).try_for_each(|wire| {
+            section(out, 4 + wire as u32, self.rows.len() as u64 * 4)?;
+            self.rows.iter().try_for_each(|gate| integers(out, &[gate.wires[wire]]))
         })
     }
 }
@@ -224,14 +325,8 @@ fn element<F: PrimeField>(out: &mut dyn Write, number: F) -> io::Result<()> {
     out.write_all((number * radix::<F, F>()).to_le_bytes().as_ref())
 }
 
-/// Returns the header: fields, sizes, shifts of cosets, commitments, and tau in G2.
-fn header<E: Groups>(
-    circuit: &Builder<E::Fr>,
-    gates: &Gates<E::Fr>,
-    log: u32,
-    commitments: impl Iterator<Item = E::Fr>,
-    tau: E::Fr,
-) -> Vec<u8> {
+/// Returns the beginning of the header: fields, sizes, shifts of cosets.
+fn header<E: Groups>(circuit: &Builder<E::Fr>, gates: &Gates<E::Fr>, log: u32) -> Vec<u8> {
     let integer = |number: usize| (number as u32).to_le_bytes();
     let mut header = [
         &integer(bytes::<E::Fp>())[..],
@@ -248,7 +343,5 @@ fn header<E: Groups>(
     for shift in SHIFTS {
         element(&mut header, E::Fr::from(shift)).expect("memory");
     }
-    commitments.for_each(|value| header.extend(multiple::<E::G1, E::Fp>(&value)));
-    header.extend(multiple::<E::G2, E::Fp>(&tau));
     header
 }

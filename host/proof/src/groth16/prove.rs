@@ -2,21 +2,20 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::Instant;
 
 use proofmill_algebra::STACK_BYTES;
-use proofmill_op::{Cancel, StackWipe, Ticket, milliseconds};
-use tracing::{Span, debug, debug_span};
+use proofmill_op::{Cancel, StackWipe, Ticket};
+use tracing::{Span, debug_span};
 
 use super::attempt::Attempt;
 use super::control::{Control, Executor};
-use super::report::{Counts, Proved, Report};
+use super::report::{Counts, Proved};
 use super::route::{Devices, Route};
 use super::rows::Rows;
-use super::suite::{ScalarOf, Suite, on_curve, require_curve};
+use super::suite::{ScalarOf, Suite, on_curve, require_witness};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
-use crate::attempts::{Counters, Outcome, with_retry};
+use crate::attempts::{Attempts, Counters, Outcome};
 use crate::snarkjs::{Witness, Zkey};
 use crate::{Error, Result};
 
@@ -104,12 +103,7 @@ impl Prover {
         control: &Control,
         executor: Executor,
     ) -> Result<Proved> {
-        require_curve("witness", witness.curve(), self.key.curve())?;
-        let (found, expected) = (witness.count(), self.key.variables());
-        if found != expected {
-            let problem = format!("has {found} values, the key is for {expected}");
-            return Err(Error::argument("witness", problem));
-        }
+        require_witness(witness, self.key.curve(), self.key.variables())?;
         let _span = debug_span!("proof", curve = self.key.curve().name()).entered();
         let _wipe = StackWipe;
         on_curve!(self.key.curve(), prove(self, witness, control, executor))
@@ -152,28 +146,22 @@ fn prove<E: Suite>(
     control: &Control,
     executor: Executor,
 ) -> Result<Proved> {
-    let start = Instant::now();
-    let public_inputs = witness.values()[1..=prover.key.public_inputs()].to_vec();
-    let mut report = Report::default();
-    let attempt = |route: &Route| {
-        let mut attempt = Attempt { prover, route, control, executor, steps: &mut report.steps };
+    let public_inputs = &witness.values()[1..=prover.key.public_inputs()];
+    let attempts = Attempts {
+        settings: &prover.settings,
+        counters: &prover.counters,
+        fallback: prover.devices.fallback.as_ref(),
+        first: &prover.route,
+        suspects: prover.route.offload_uris(),
+    };
+    let on_fallback =
+        |fallback: Arc<_>| Route::new::<E>(&prover.key, &Devices::one(fallback), false);
+    attempts.prove(public_inputs, on_fallback, |route, steps| {
+        let mut attempt = Attempt { prover, route, control, executor, steps };
         let proof = attempt.run::<E>(witness);
         Outcome::of(proof, &prover.settings, |proof| {
             control.cancel.check()?;
-            Ok(attempt.check(|| prover.verifies(&public_inputs, proof)))
+            Ok(attempt.check(|| prover.verifies(public_inputs, proof)))
         })
-    };
-    let (proof, retried) = with_retry(
-        &prover.settings,
-        &prover.counters,
-        &prover.route,
-        prover.route.offload_uris(),
-        prover.devices.fallback.as_ref(),
-        |fallback| Route::new::<E>(&prover.key, &Devices::one(fallback), false),
-        attempt,
-    )?;
-    report.retried = retried;
-    report.seconds = start.elapsed().as_secs_f64();
-    debug!(ms = milliseconds(report.seconds), "done");
-    Ok(Proved { proof, public_inputs, report })
+    })
 }

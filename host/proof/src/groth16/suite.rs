@@ -3,9 +3,13 @@
 use proofmill_algebra::batch::Batched;
 use proofmill_algebra::curve::{Affine, Curve as Group};
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
+use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing};
 use proofmill_op::{msm::Curve, ntt::Field};
 
+use super::Scalar;
+use crate::error::counted;
+use crate::snarkjs::Witness;
 use crate::{Error, Programmed, Result};
 
 /// A pairing whose scalars can be transformed.
@@ -60,6 +64,17 @@ pub fn require_curve(argument: &'static str, found: Curve, expected: Curve) -> R
     Err(Error::argument(argument, format!("is on {found}, the key on {expected}")))
 }
 
+/// Checks that a witness is on this curve and has so many values.
+pub fn require_witness(witness: &Witness, curve: Curve, expected: usize) -> Result<()> {
+    require_curve("witness", witness.curve(), curve)?;
+    let found = witness.count();
+    if found != expected {
+        let found = counted(found as u64, "value");
+        return Err(Error::argument("witness", format!("has {found}, the key is for {expected}")));
+    }
+    Ok(())
+}
+
 /// Decodes a point of the group. An error names the argument and its part `name`.
 pub fn point<C: Group<Base: Coordinate>>(
     argument: &'static str,
@@ -72,4 +87,19 @@ pub fn point<C: Group<Base: Coordinate>>(
 /// Returns the error of an invalid part of an argument.
 pub fn no_point(argument: &'static str, name: &str, problem: EncodingError) -> Error {
     Error::argument(argument, format!("{name} is {problem}"))
+}
+
+/// Decodes public inputs. Returns an error for another number than the key's, or one that is not below r.
+pub fn decoded<F: PrimeField>(public_inputs: &[Scalar], expected: usize) -> Result<Vec<F>> {
+    if public_inputs.len() != expected {
+        let found = counted(public_inputs.len() as u64, "value");
+        return Err(Error::argument("public", format!("{found}, the key has {expected}")));
+    }
+    let value = |(i, bytes): (usize, &Scalar)| {
+        F::from_le_bytes(bytes).map_err(|_| {
+            let problem = format!("value {i} is not below the order of the group");
+            Error::argument("public", problem)
+        })
+    };
+    public_inputs.iter().enumerate().map(value).collect()
 }

@@ -11,13 +11,12 @@ mod batch;
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Projective};
-use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::msm::affine_sum_vartime;
 use proofmill_algebra::pairing::{Bls12381, Bn254, Pairing, product};
 use proofmill_algebra::tower::Fp12;
 use proofmill_op::msm::Curve;
 
-use super::suite::{ScalarOf, Suite, on_curve, point, require_curve};
+use super::suite::{ScalarOf, Suite, decoded, on_curve, point, require_curve};
 use super::{Proof, Scalar, VerifyingKey};
 use crate::deep::deep;
 use crate::pairings::Known;
@@ -150,16 +149,6 @@ impl<E: Suite> Key<E> {
 
     /// Checks that their number is that of the key and that each is below r.
     fn check_public_inputs(&self, public_inputs: &[Scalar]) -> Result<()> {
-        let others = &self.ic[1..];
-        if public_inputs.len() != others.len() {
-            let problem = format!("{} values, the key has {}", public_inputs.len(), others.len());
-            return Err(Error::argument("public", problem));
-        }
-        let is_reduced = |x: &Scalar| ScalarOf::<E>::from_le_bytes(x).is_ok();
-        if let Some(i) = public_inputs.iter().position(|x| !is_reduced(x)) {
-            let problem = format!("value {i} is not below the order of the group");
-            return Err(Error::argument("public", problem));
-        }
-        Ok(())
+        decoded::<ScalarOf<E>>(public_inputs, self.ic.len() - 1).map(|_| ())
     }
 }

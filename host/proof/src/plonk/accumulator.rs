@@ -16,11 +16,12 @@ use rayon::prelude::*;
 use super::polynomial::{CHUNK, scalars};
 use super::wires::Variables;
 use crate::Result;
-use crate::snarkjs::plonk::{Polynomial, Wire, Zkey};
+use crate::snarkjs::PlonkishKey;
+use crate::snarkjs::plonk::{Polynomial, Wire};
 
 /// Computes the values of z on the domain, canonical.
-pub fn accumulator<F: PrimeField>(
-    key: &Zkey,
+pub fn accumulator<F: PrimeField, H>(
+    key: &PlonkishKey<H>,
     variables: &Variables<F>,
     k: [F; 2],
     omega: F,

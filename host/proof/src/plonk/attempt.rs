@@ -7,7 +7,7 @@ use proofmill_op::{Bytes, Data, Device as _, Progress, Submit};
 
 use super::lagrange::lagrange_vartime;
 use super::linearisation::{Challenges, Linearisation, Opened};
-use super::polynomial::{EXTRA, blinded, divided, element, evaluate, put, scalars};
+use super::polynomial::{EXTRA, blinded, divided, element, evaluate, put};
 use super::quotient::{Committed, Round, quotient};
 use super::report::{Commitments, Control, Step};
 use super::route::{Route, of_key};
@@ -84,7 +84,7 @@ impl Attempt<'_> {
         let alpha = transcript::alpha((beta, gamma), &z_point);
         let mut challenges = Challenges { beta, gamma, alpha, zeta: ScalarOf::<E>::ZERO };
         let quotient = self.timed(Step::Quotient, device(), || {
-            let public = public_polynomial::<E>(n, transforms, public_inputs)?;
+            let public = transforms.public::<E>(n, public_inputs)?;
             let committed = Committed { wires: &wires, z: &z, public: public.as_ref() };
             let round = Round { key, k, challenges, cancel };
             let parts =
@@ -177,22 +177,6 @@ impl Attempt<'_> {
     fn timed<T>(&mut self, step: Step, device: Option<String>, work: impl FnOnce() -> T) -> T {
         timed(self.control, self.steps, step, device, work)
     }
-}
-
-/// Returns the coefficients of the polynomial whose values are the negatives of the public inputs, in the first rows; `None` without any.
-fn public_polynomial<E: Suite>(
-    n: usize,
-    transforms: Transforms<'_>,
-    public_inputs: &[Scalar],
-) -> Result<Option<proofmill_op::SecretBytes>> {
-    if public_inputs.is_empty() {
-        return Ok(None);
-    }
-    let values = scalars(n, transforms.cancel, |i| {
-        let value = public_inputs.get(i).map(element::<ScalarOf<E>>);
-        Ok(value.map_or(ScalarOf::<E>::ZERO, |value| -value))
-    })?;
-    transforms.coefficients::<E>(values).map(Some)
 }
 
 /// Returns the polynomials of the key in the numerator of W_zeta, with their factors.

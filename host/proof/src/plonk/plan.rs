@@ -1,7 +1,6 @@
 //! The plan of a proof: devices and memory.
 
-use proofmill_op::msm::PlanRequest;
-use proofmill_op::{Device as _, DeviceKind, Submit};
+use proofmill_op::{Device as _, DeviceKind};
 
 use super::polynomial::EXTRA;
 use super::prove::Prover;
@@ -18,7 +17,7 @@ impl Prover {
         let polynomial = (domain + EXTRA) * size_of::<Scalar>();
         let variables = self.key.variables() * size_of::<Scalar>();
         let transforms = Some(self.route.transforms.caps().uri.clone());
-        let msm = self.plan_msm(domain + EXTRA)?;
+        let msm = self.route.plan(self.settings.resident)?;
         let device = self.route.msm.caps();
         let resident = match device.kind {
             DeviceKind::Cpu if self.settings.resident => msm.resident,
@@ -57,12 +56,5 @@ impl Prover {
             steps,
             working: working + OVERHEAD,
         })
-    }
-
-    fn plan_msm(&self, points: usize) -> Result<proofmill_op::msm::Plan> {
-        let bases = &self.route.bases;
-        let (instance, max_bytes) = (bases.instance, bases.max_bytes);
-        let request = PlanRequest { instance, points, resident: self.settings.resident, max_bytes };
-        Ok(self.route.msm.submit(request)?.wait()?)
     }
 }

@@ -103,7 +103,18 @@ pub fn divided<F: PrimeField>(
     cancel: &Cancel,
     coefficient: impl Fn(usize) -> Result<F> + Sync,
 ) -> Result<SecretBytes> {
-    let mut quotient = Secret::filled(count, F::ZERO);
+    let mut quotient = elements(count, cancel, coefficient)?;
+    divide::<F, 1>(&mut quotient, x);
+    scalars(count, cancel, |i| Ok(quotient[i]))
+}
+
+/// Computes coefficient number i for each i below `count`, on the threads of the caller's rayon pool.
+pub fn elements<F: PrimeField>(
+    count: usize,
+    cancel: &Cancel,
+    coefficient: impl Fn(usize) -> Result<F> + Sync,
+) -> Result<Secret<F>> {
+    let mut all = Secret::filled(count, F::ZERO);
     let fill = |(number, chunk): (usize, &mut [F])| {
         cancel.check()?;
         for (i, to) in chunk.iter_mut().enumerate() {
@@ -111,15 +122,20 @@ pub fn divided<F: PrimeField>(
         }
         Ok::<_, crate::Error>(())
     };
-    parallel(|| quotient.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))?;
-    // q_(i-1) = f_i + x q_i
-    let mut above = F::ZERO;
-    for coefficient in quotient.iter_mut().rev() {
-        let here = above;
-        above = *coefficient + x * above;
+    parallel(|| all.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))?;
+    Ok(all)
+}
+
+/// Divides a polynomial by X^K - x, without the remainder: the last K coefficients become 0.
+pub fn divide<F: PrimeField, const K: usize>(coefficients: &mut [F], x: F) {
+    // q_(i-K) = f_i + x q_i
+    let mut above = [F::ZERO; K];
+    for (i, coefficient) in coefficients.iter_mut().enumerate().rev() {
+        let above = &mut above[i % K];
+        let here = *above;
+        *above = *coefficient + x * here;
         *coefficient = here;
     }
-    scalars(count, cancel, |i| Ok(quotient[i]))
 }
 
 /// Returns the product of polynomials, up to the power X^5.

@@ -1,22 +1,21 @@
 //! The prover.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use proofmill_op::{StackWipe, milliseconds};
-use tracing::{debug, debug_span};
+use proofmill_op::StackWipe;
+use tracing::debug_span;
 
 use super::attempt::Attempt;
-use super::report::{Control, Proved, Report};
+use super::report::{Control, Proved};
 use super::route::Route;
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar, VerifyingKey};
-use crate::attempts::{Counters, Outcome, with_retry};
-use crate::groth16::suite::{Suite, on_curve, require_curve};
+use crate::Result;
+use crate::attempts::{Attempts, Counters, Outcome};
+use crate::groth16::suite::{Suite, on_curve, require_witness};
 use crate::groth16::{Counts, Devices, Settings};
 use crate::snarkjs::Witness;
 use crate::snarkjs::plonk::Zkey;
-use crate::{Error, Result};
 
 /// Makes proofs with one key.
 ///
@@ -42,20 +41,15 @@ impl Prover {
     /// Proves that a witness with these public inputs exists.
     ///
     /// If the proof does not verify, or a device other than this machine's processor fails, the proof is repeated on the fallback, and the
-    /// report contains the reason. Returns [`Error::DoesNotVerify`] if the second proof does not verify either: the witness or the key is
-    /// wrong. Returns [`Error::Device`] if no second attempt is allowed.
+    /// report contains the reason. Returns [`Error::DoesNotVerify`](crate::Error::DoesNotVerify) if the second proof does not verify either: the witness or the key is
+    /// wrong. Returns [`Error::Device`](crate::Error::Device) if no second attempt is allowed.
     pub fn prove(&self, witness: &Witness) -> Result<Proved> {
         self.prove_with(witness, &Control::none())
     }
 
     /// Proves with a progress callback and a cancellation signal.
     pub fn prove_with(&self, witness: &Witness, control: &Control) -> Result<Proved> {
-        require_curve("witness", witness.curve(), self.key.curve())?;
-        let (found, expected) = (witness.count(), self.key.witness_values());
-        if found != expected {
-            let problem = format!("has {found} values, the key is for {expected}");
-            return Err(Error::argument("witness", problem));
-        }
+        require_witness(witness, self.key.curve(), self.key.witness_values())?;
         let _span = debug_span!("proof", curve = self.key.curve().name()).entered();
         let _wipe = StackWipe;
         on_curve!(self.key.curve(), prove(self, witness, control))
@@ -82,35 +76,29 @@ fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Pro
     let key = key.clone().read_with(isa);
     let of_key = key.verifying_key();
     let verifying = PreparedVerifyingKey::with_isa(&of_key, isa)?;
-    let route = Route::new::<E>(&key, &devices, settings.resident)?;
+    let route = Route::new::<E, _>(&key, &devices, settings.resident)?;
     let counters = Counters::default();
     Ok(Prover { key, route, settings, devices, of_key, verifying, counters })
 }
 
 fn prove<E: Suite>(prover: &Prover, witness: &Witness, control: &Control) -> Result<Proved> {
-    let start = Instant::now();
-    let public_inputs = witness.values()[1..=prover.key.public_inputs()].to_vec();
-    let mut report = Report::default();
-    let attempt = |route: &Route| {
+    let public_inputs = &witness.values()[1..=prover.key.public_inputs()];
+    let attempts = Attempts {
+        settings: &prover.settings,
+        counters: &prover.counters,
+        fallback: prover.devices.fallback.as_ref(),
+        first: &prover.route,
+        suspects: prover.route.offload_uris(),
+    };
+    let on_fallback =
+        |fallback: Arc<_>| Route::new::<E, _>(&prover.key, &Devices::one(fallback), false);
+    attempts.prove(public_inputs, on_fallback, |route, steps| {
         let (key, verifying) = (&prover.key, &prover.of_key);
-        let mut attempt = Attempt { key, verifying, route, control, steps: &mut report.steps };
-        let proof = attempt.run::<E>(witness, &public_inputs);
+        let mut attempt = Attempt { key, verifying, route, control, steps };
+        let proof = attempt.run::<E>(witness, public_inputs);
         Outcome::of(proof, &prover.settings, |proof| {
             control.cancel.check()?;
-            Ok(attempt.check(|| prover.verifies(&public_inputs, proof)))
+            Ok(attempt.check(|| prover.verifies(public_inputs, proof)))
         })
-    };
-    let (proof, retried) = with_retry(
-        &prover.settings,
-        &prover.counters,
-        &prover.route,
-        prover.route.offload_uris(),
-        prover.devices.fallback.as_ref(),
-        |fallback: Arc<_>| Route::new::<E>(&prover.key, &Devices::one(fallback), false),
-        attempt,
-    )?;
-    report.retried = retried;
-    report.seconds = start.elapsed().as_secs_f64();
-    debug!(ms = milliseconds(report.seconds), "done");
-    Ok(Proved { proof, public_inputs, report })
+    })
 }

@@ -23,6 +23,7 @@
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_op::{Bytes, Cancel, Secret, SecretBytes};
 
+use super::constraints::Constraints;
 use super::linearisation::Challenges;
 use super::polynomial::{
     EXTRA, element, folded, product_of_lowest, put, scalars, scalars_in_chunks,
@@ -88,8 +89,8 @@ fn on_coset<E: Suite>(
     let public = committed.public.map(|public| SecretBytes::copy_of(public));
     let public = public.map(|public| transforms.values_on_coset::<E>(public, g)).transpose()?;
     let at = |values: &SecretBytes, i: usize| element::<ScalarOf<E>>(&values.as_chunks().0[i]);
-    let [q_m, q_l, q_r, q_o, q_c, s1, s2, s3, l0] = Polynomial::ALL.map(|f| key.values(f));
     let Challenges { beta, gamma, alpha, .. } = *challenges;
+    let constraints = Constraints::new(key, *k, beta, gamma);
     let alpha_squared = alpha.square();
     let scale = u * ScalarOf::<E>::from(4).invert_vartime().expect("4 is not 0");
     let omega = root::<ScalarOf<E>>(key.domain_log());
@@ -100,18 +101,13 @@ fn on_coset<E: Suite>(
             let fixed = 4 * i + coset;
             let (a, b, c) = (at(&a, i), at(&b, i), at(&c, i));
             let (z_omega, z) = (at(&z, (i + 1) % n), at(&z, i));
-            let mut gate = a * b * q_m.get::<ScalarOf<E>>(fixed)?;
-            gate += a * q_l.get::<ScalarOf<E>>(fixed)? + b * q_r.get::<ScalarOf<E>>(fixed)?;
-            gate += c * q_o.get::<ScalarOf<E>>(fixed)? + q_c.get::<ScalarOf<E>>(fixed)?;
+            let mut gate = constraints.gate(fixed, [a, b, c])?;
             if let Some(public) = &public {
                 gate += at(public, i);
             }
-            let (a, b, c) = (a + gamma, b + gamma, c + gamma);
-            let identity = (a + x) * (b + x * k[0]) * (c + x * k[1]) * z;
-            let [s1, s2, s3] = [&s1, &s2, &s3].map(|s| s.get::<ScalarOf<E>>(fixed));
-            let permuted = (a + beta * s1?) * (b + beta * s2?) * (c + beta * s3?) * z_omega;
-            let start = (z - one) * l0.get::<ScalarOf<E>>(fixed)?;
-            let sum = gate + alpha * (identity - permuted) + alpha_squared * start;
+            let permutation = constraints.permutation(fixed, x, [a, b, c], [z, z_omega])?;
+            let start = (z - one) * constraints.fixed(Polynomial::L0, fixed)?;
+            let sum = gate + alpha * permutation + alpha_squared * start;
             put(sum * scale, to);
             x *= omega;
         }

@@ -3,26 +3,34 @@
 use std::sync::Arc;
 
 use proofmill_algebra::ntt::Transform;
-use proofmill_op::msm::{Bases, Check, Group, Instance, Request, Response, read};
+use proofmill_op::msm::{
+    Bases, Check, Group, Instance, Plan, PlanRequest, Request, Response, read,
+};
 use proofmill_op::{Argument, Capability, Data, Device, DeviceKind, Error, Progress, Submit};
 
 use crate::Result;
 use crate::groth16::Devices;
 use crate::groth16::quotient::root;
 use crate::groth16::suite::{ScalarOf, Suite};
-use crate::snarkjs::plonk::Zkey;
+use crate::snarkjs::PlonkishKey;
 
 /// The devices of the MSMs and of the transforms, and the powers of tau.
 pub struct Route {
     pub msm: Arc<dyn Device>,
     pub bases: Bases,
     pub transforms: Arc<dyn Device>,
+    /// The number of powers of tau.
+    powers: usize,
 }
 
 impl Route {
     /// Assigns the steps to these devices. If `resident`, waits until the powers of tau are loaded. Points are checked to be on the curve when
-    /// they are read; the subgroup is not checked: the key is trusted, and [`Zkey::check`] checks it.
-    pub fn new<E: Suite>(key: &Zkey, devices: &Devices, resident: bool) -> Result<Self> {
+    /// they are read; the subgroup is not checked: the key is trusted, and its `check` checks it.
+    pub fn new<E: Suite, H>(
+        key: &PlonkishKey<H>,
+        devices: &Devices,
+        resident: bool,
+    ) -> Result<Self> {
         let instance = Instance::new(E::CURVE, Group::G1);
         let msm = devices.offering(&Capability::Msm(instance))?;
         let transforms = for_transforms::<E>(devices, key.domain_log())?;
@@ -31,16 +39,24 @@ impl Route {
             let loaded = msm.submit(bases)?.wait().map_err(of_key)?;
             bases = Bases::resident(instance, loaded);
         }
-        Ok(Self { msm, bases, transforms })
+        Ok(Self { msm, bases, transforms, powers: key.points().count() })
     }
 
-    /// Returns the request for commitments to polynomials of n + 6 coefficients.
+    /// Returns the request for commitments to polynomials of as many coefficients as there are powers of tau.
     pub fn request(
         &self,
         lists: impl IntoIterator<Item = Data>,
         progress: Option<Progress>,
     ) -> Request {
         Request { progress, ..Request::batch(self.bases.clone(), lists) }
+    }
+
+    /// Plans an MSM over all powers of tau, for a prover with or without resident points.
+    pub fn plan(&self, resident: bool) -> Result<Plan> {
+        let &Bases { instance, max_bytes, .. } = &self.bases;
+        let points = self.powers;
+        let request = PlanRequest { instance, points, resident, max_bytes };
+        Ok(self.msm.submit(request)?.wait()?)
     }
 
     /// Returns the points that the device computed. A malformed result is an error of the device.

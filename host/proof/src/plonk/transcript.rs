@@ -19,29 +19,33 @@ use super::{Evaluations, Scalar, VerifyingKey};
 
 /// The messages of a round.
 #[derive(Default)]
-struct Round(Vec<u8>);
+pub struct Round(Vec<u8>);
 
 impl Round {
-    fn with_point(mut self, point: &[u8]) -> Self {
+    pub fn with_point(mut self, point: &[u8]) -> Self {
         let (x, y) = point.split_at(point.len() / 2);
         self.0.extend(x.iter().rev().chain(y.iter().rev()));
         self
     }
 
-    fn with_points<'a>(self, points: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    pub fn with_points<'a>(self, points: impl IntoIterator<Item = &'a [u8]>) -> Self {
         points.into_iter().fold(self, Self::with_point)
     }
 
-    fn with_scalar(mut self, scalar: &[u8]) -> Self {
+    pub fn with_scalar(mut self, scalar: &[u8]) -> Self {
         self.0.extend(scalar.iter().rev());
         self
     }
 
-    fn with_challenge<F: PrimeField>(self, challenge: F) -> Self {
+    pub fn with_scalars<'a>(self, scalars: impl IntoIterator<Item = &'a Scalar>) -> Self {
+        scalars.into_iter().fold(self, |round, scalar| round.with_scalar(scalar))
+    }
+
+    pub fn with_challenge<F: PrimeField>(self, challenge: F) -> Self {
         self.with_scalar(challenge.to_le_bytes().as_ref())
     }
 
-    fn challenge<F: PrimeField>(self) -> F {
+    pub fn challenge<F: PrimeField>(self) -> F {
         let mut wide = [0; 64];
         wide[..keccak256::DIGEST_BYTES].copy_from_slice(&keccak256::hash(&self.0));
         wide[..keccak256::DIGEST_BYTES].reverse();
@@ -56,7 +60,7 @@ pub fn beta_gamma<F: PrimeField>(
     wires: [&[u8]; 3],
 ) -> (F, F) {
     let round = Round::default().with_points(key.points());
-    let round = public_inputs.iter().fold(round, |round, value| round.with_scalar(value));
+    let round = round.with_scalars(public_inputs);
     let beta = round.with_points(wires).challenge();
     (beta, Round::default().with_challenge(beta).challenge())
 }
@@ -73,12 +77,7 @@ pub fn zeta<F: PrimeField>(alpha: F, quotient: [&[u8]; 3]) -> F {
 
 /// Returns v.
 pub fn v<F: PrimeField>(zeta: F, evaluations: &Evaluations) -> F {
-    let round = Round::default().with_challenge(zeta);
-    evaluations
-        .values()
-        .into_iter()
-        .fold(round, |round, value| round.with_scalar(value))
-        .challenge()
+    Round::default().with_challenge(zeta).with_scalars(evaluations.values()).challenge()
 }
 
 /// Returns u.

@@ -4,10 +4,12 @@ use proofmill_op::msm::read;
 use proofmill_op::ntt::Request;
 use proofmill_op::{Cancel, Device, DeviceKind, Error, SecretBytes, Submit};
 
+use super::Scalar;
+use super::polynomial::{element, scalars};
 use crate::Result;
 use crate::groth16::quotient::root;
 use crate::groth16::suite::{ScalarOf, Suite};
-use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::field::{Field, PrimeField};
 
 /// The device of transforms. The domain is the powers of the root of unity that is a power of 5, as in snarkjs.
 #[derive(Clone, Copy)]
@@ -40,6 +42,23 @@ impl Transforms<'_> {
     ) -> Result<SecretBytes> {
         let request = Request::forward(E::FIELD, coefficients);
         self.run::<E>(request.on_coset(g.to_le_bytes().as_ref()))
+    }
+
+    /// Returns the coefficients of the polynomial whose values are the negatives of the public inputs, in the first of n rows; `None` without
+    /// any.
+    pub fn public<E: Suite>(
+        &self,
+        n: usize,
+        public_inputs: &[Scalar],
+    ) -> Result<Option<SecretBytes>> {
+        if public_inputs.is_empty() {
+            return Ok(None);
+        }
+        let values = scalars(n, self.cancel, |i| {
+            let value = public_inputs.get(i).map(element::<ScalarOf<E>>);
+            Ok(value.map_or(ScalarOf::<E>::ZERO, |value| -value))
+        })?;
+        self.coefficients::<E>(values).map(Some)
     }
 
     /// Transforms; a malformed result is an error of the device.

@@ -6,27 +6,25 @@
 //! E = [1] times the value of F at zeta, and of u z at zeta omega
 //! ```
 //!
-//! r is the [linearisation](super::linearisation). For many proofs, each with a random factor r_i of 128 bits, both sides are sums (Bellare,
-//! Garay, Rabin, EUROCRYPT 1998, the small exponents test): one product of two pairings in all. An invalid proof passes with a probability of at
-//! most 2^-128, since all values are in groups of a larger prime order. If a batch does not pass, its halves are checked.
+//! r is the [linearisation](super::linearisation).
 
 use proofmill_algebra::Isa;
-use proofmill_algebra::curve::{Affine, Curve as _, Projective};
+use proofmill_algebra::curve::Curve as _;
 use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_algebra::msm::affine_sum_vartime;
 use proofmill_algebra::pairing::{Bls12381, Bn254};
-use proofmill_algebra::tower::Fp12;
 use proofmill_op::msm::Curve;
 
 use super::lagrange::lagrange_vartime;
 use super::linearisation::{Challenges, Linearisation, Opened};
+use super::openings::{Claim, Openings};
 use super::{Proof, Scalar, VerifyingKey, transcript};
+use crate::error::counted;
 use crate::groth16::quotient::root;
-use crate::groth16::suite::{ScalarOf, Suite, no_proofs, point, require_curve};
-use crate::pairings::Known;
+use crate::groth16::suite::{ScalarOf, Suite, decoded, no_proofs, point, require_curve};
 use crate::{Error, Pairings, Result, halves};
 
-const KEY: &str = "verifying key";
+/// The argument in errors.
+pub const KEY: &str = "verifying key";
 
 /// Returns whether this is a proof for these public inputs. Returns an error if their number differs from the key's, a scalar is not below r, a
 /// point is invalid, or the curves differ.
@@ -107,93 +105,38 @@ impl PreparedVerifyingKey {
     }
 }
 
-/// Commitments of the key, and the generator of G1.
-const SHARED: usize = 9;
-
 #[derive(Clone, Debug)]
 struct Key<E: Suite> {
     key: VerifyingKey,
-    pairings: Pairings,
     k: [ScalarOf<E>; 2],
     omega: ScalarOf<E>,
-    /// q_m, q_l, q_r, q_o, q_c, s1, s2, s3 and the generator.
-    shared: [Affine<E::G1>; SHARED],
-    tau: Known<E>,
-    one: Known<E>,
-}
-
-/// The equation of a proof: both sides as sums of multiples of points.
-struct Claim<E: Suite> {
-    /// a, b, c, z, t_lo, t_mid, t_hi, W_zeta, W_zeta_omega.
-    points: [Affine<E::G1>; 9],
-    /// u, the factor of W_zeta_omega on the left side; that of W_zeta is 1.
-    u: ScalarOf<E>,
-    /// The factors of the points on the right side.
-    right: [ScalarOf<E>; 9],
-    /// The factors of the shared points on the right side.
-    shared: [ScalarOf<E>; SHARED],
+    /// The shared points are q_m, q_l, q_r, q_o, q_c, s1, s2, s3 and the generator.
+    openings: Openings<E>,
 }
 
 impl<E: Suite> Key<E> {
     fn new(key: &VerifyingKey, pairings: Pairings) -> Result<Self> {
         const NAMES: [&str; 8] = ["q_m", "q_l", "q_r", "q_o", "q_c", "s1", "s2", "s3"];
-        let log = key.domain_log;
-        let most = ScalarOf::<E>::TWO_ADICITY;
-        if log > most {
-            let problem = format!("a domain of 2^{log} points, where the field has 2^{most}");
-            return Err(Error::argument(KEY, problem));
-        }
-        if key.public_inputs as u64 > 1 << log {
-            let problem = format!("{} public inputs in 2^{log} rows", key.public_inputs);
-            return Err(Error::argument(KEY, problem));
-        }
-        let mut shared = [E::G1::GENERATOR; SHARED];
+        check_domain::<ScalarOf<E>>(key.domain_log, key.public_inputs)?;
+        let mut shared = vec![E::G1::GENERATOR; 9];
         for ((shared, bytes), name) in shared.iter_mut().zip(key.points()).zip(NAMES) {
             *shared = point::<E::G1>(KEY, name, bytes)?;
         }
+        let tau = point::<E::G2>(KEY, "x_g2", &key.x_g2)?;
         Ok(Self {
-            k: shifts(log, [("k1", &key.k1), ("k2", &key.k2)])?,
-            omega: root(log),
-            shared,
-            tau: Known::fixed(point::<E::G2>(KEY, "x_g2", &key.x_g2)?),
-            one: Known::fixed(E::G2::GENERATOR),
+            k: shifts(key.domain_log, [("k1", &key.k1), ("k2", &key.k2)])?,
+            omega: root(key.domain_log),
+            openings: Openings::new(pairings, shared, tau),
             key: key.clone(),
-            pairings,
         })
     }
 
     fn verify(&self, public_inputs: &[Scalar], proof: &Proof) -> Result<bool> {
-        match self.claim(public_inputs, proof)? {
-            Some(claim) => self.hold(&[claim], &[ScalarOf::<E>::ONE]),
-            None => Ok(false),
-        }
+        self.openings.hold(self.claim(public_inputs, proof)?)
     }
 
     fn find_invalid(&self, proofs: &[(&[Scalar], &Proof)]) -> Result<Vec<usize>> {
-        let claims = halves::each(proofs, |proofs| {
-            proofs.iter().map(|(public_inputs, proof)| self.claim(public_inputs, proof)).collect()
-        });
-        let claims = claims.into_iter().enumerate();
-        let claims = claims.map(|(at, claim)| claim.map_err(|error| halves::numbered(error, at)));
-        let claims: Vec<Option<_>> = claims.collect::<Result<_>>()?;
-        // A claim that cannot hold is not part of the sums.
-        let (mut invalid, mut places, mut made) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, claim) in claims.into_iter().enumerate() {
-            match claim {
-                Some(claim) => {
-                    places.push(at);
-                    made.push(claim);
-                }
-                None => invalid.push(at),
-            }
-        }
-        let found = halves::find_invalid(made.len(), |some| {
-            let factors = halves::random_factors::<E::G1>(some.len())?;
-            self.hold(&made[some], factors.values())
-        })?;
-        invalid.extend(found.into_iter().map(|at| places[at]));
-        invalid.sort_unstable();
-        Ok(invalid)
+        self.openings.find_invalid(proofs, |public_inputs, proof| self.claim(public_inputs, proof))
     }
 
     /// Returns the equation of a proof; `None` if zeta is in the domain, which has a probability of n / r and proves nothing.
@@ -205,7 +148,7 @@ impl<E: Suite> Key<E> {
             *point = self::point::<E::G1>("proof", name, bytes)?;
         }
         let opened = Opened::new(&proof.evaluations)?;
-        let values = self.public_values(public_inputs)?;
+        let values = decoded::<ScalarOf<E>>(public_inputs, self.key.public_inputs)?;
 
         let [a, b, c, z, t_lo, t_mid, t_hi, w_zeta, w_zeta_omega] = proof.points();
         let (beta, gamma) = transcript::beta_gamma(&self.key, public_inputs, [a, b, c]);
@@ -232,68 +175,28 @@ impl<E: Suite> Key<E> {
         let [t_lo, t_mid, t_hi] = r.t;
         let right = [v, v2, v3, r.z + u, t_lo, t_mid, t_hi, zeta, u * zeta * self.omega];
         let one = ScalarOf::<E>::ONE;
-        let shared = [r.q_m, r.q_l, r.q_r, r.q_o, one, v4, v5, r.s3, -value];
-        Ok(Some(Claim { points, u, right, shared }))
-    }
-
-    /// Checks the number of public inputs and decodes them.
-    fn public_values(&self, public_inputs: &[Scalar]) -> Result<Vec<ScalarOf<E>>> {
-        let wanted = self.key.public_inputs;
-        if public_inputs.len() != wanted {
-            let problem = format!("{} values, the key has {wanted}", public_inputs.len());
-            return Err(Error::argument("public", problem));
-        }
-        let value = |(i, bytes): (usize, &Scalar)| {
-            ScalarOf::<E>::from_le_bytes(bytes).map_err(|_| {
-                let problem = format!("value {i} is not below the order of the group");
-                Error::argument("public", problem)
-            })
-        };
-        public_inputs.iter().enumerate().map(value).collect()
-    }
-
-    /// Returns whether the sum of the claims, each times its factor, holds.
-    fn hold(&self, claims: &[Claim<E>], factors: &[ScalarOf<E>]) -> Result<bool> {
-        let numbered: Vec<_> = claims.iter().zip(factors).collect();
-        let sums = halves::each(&numbered, |some| vec![self.sums(some)]);
-        let (left, mut right) = sums.into_iter().fold(
-            (Projective::<E::G1>::default(), Projective::<E::G1>::default()),
-            |(left, right), (more_left, more_right)| (left + more_left, right + more_right),
-        );
-        let mut shared = [ScalarOf::<E>::ZERO; SHARED];
-        for (claim, factor) in numbered {
-            shared.iter_mut().zip(claim.shared).for_each(|(sum, term)| *sum += term * factor);
-        }
-        right += self.sum(&self.shared, &shared);
-        let pairs = [(Affine::from(left), &self.tau), (-Affine::from(right), &self.one)];
-        Ok(self.pairings.product_with(&[], &pairs)? == Fp12::ONE)
-    }
-
-    /// Returns the sums of both sides over the points of the proofs.
-    fn sums(&self, claims: &[(&Claim<E>, &ScalarOf<E>)]) -> (Projective<E::G1>, Projective<E::G1>) {
-        let (mut left, mut left_factors) = (Vec::new(), Vec::new());
-        let (mut right, mut right_factors) = (Vec::new(), Vec::new());
-        for (claim, factor) in claims {
-            left.extend_from_slice(&claim.points[7..]);
-            left_factors.extend([**factor, claim.u * *factor]);
-            right.extend_from_slice(&claim.points);
-            right_factors.extend(claim.right.map(|term| term * *factor));
-        }
-        (self.sum(&left, &left_factors), self.sum(&right, &right_factors))
-    }
-
-    fn sum(&self, points: &[Affine<E::G1>], factors: &[ScalarOf<E>]) -> Projective<E::G1> {
-        let bytes = |factor: &ScalarOf<E>| -> Scalar {
-            factor.to_le_bytes().as_ref().try_into().expect("32 bytes")
-        };
-        let factors: Vec<_> = factors.iter().map(bytes).collect();
-        let sum = affine_sum_vartime::<E::G1>(self.pairings.isa(), points, &factors);
-        sum.expect("scalars are below r")
+        let shared = vec![r.q_m, r.q_l, r.q_r, r.q_o, one, v4, v5, r.s3, -value];
+        let left = [points[7], points[8]].into_iter().zip([one, u]).collect();
+        Ok(Some(Claim { left, right: points.into_iter().zip(right).collect(), shared }))
     }
 }
 
+/// Checks log2 of the size of the domain, and the number of public inputs in it.
+pub fn check_domain<F: PrimeField>(log: u32, public_inputs: usize) -> Result<()> {
+    let most = F::TWO_ADICITY;
+    if log > most {
+        let problem = format!("a domain of 2^{log} points, where the field has 2^{most}");
+        return Err(Error::argument(KEY, problem));
+    }
+    if public_inputs as u64 > 1 << log {
+        let problem = format!("{} in 2^{log} rows", counted(public_inputs as u64, "public input"));
+        return Err(Error::argument(KEY, problem));
+    }
+    Ok(())
+}
+
 /// Decodes the shifts of cosets: k1 and k2 must give two cosets other than the domain.
-fn shifts<F: PrimeField>(log: u32, shifts: [(&str, &Scalar); 2]) -> Result<[F; 2]> {
+pub fn shifts<F: PrimeField>(log: u32, shifts: [(&str, &Scalar); 2]) -> Result<[F; 2]> {
     let mut k = [F::ZERO; 2];
     for (k, (name, bytes)) in k.iter_mut().zip(shifts) {
         *k = F::from_le_bytes(bytes)

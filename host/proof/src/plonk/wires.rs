@@ -5,7 +5,8 @@ use proofmill_op::{Cancel, Secret, SecretBytes};
 
 use super::Scalar;
 use super::polynomial::scalars;
-use crate::snarkjs::plonk::{Wire, Zkey};
+use crate::snarkjs::PlonkishKey;
+use crate::snarkjs::plonk::{Wire, Wires};
 use crate::{Error, Result};
 
 /// The values of all variables: those of the witness, then the sums. Variable 0 is 0: it is the wire of gates that do not use it.
@@ -13,7 +14,7 @@ pub struct Variables<F: PrimeField>(Secret<F>);
 
 impl<F: PrimeField> Variables<F> {
     /// Decodes a witness and computes the sums. An error names a value that is not below r.
-    pub fn new(key: &Zkey, witness: &[Scalar]) -> Result<Self> {
+    pub fn new<H>(key: &PlonkishKey<H>, witness: &[Scalar]) -> Result<Self> {
         let mut values = Secret::filled(key.variables(), F::ZERO);
         for (i, (value, bytes)) in values.iter_mut().zip(witness).enumerate().skip(1) {
             *value = F::from_le_bytes(bytes)
@@ -28,12 +29,12 @@ impl<F: PrimeField> Variables<F> {
     }
 
     /// Returns the value of a wire at row i of the domain; 0 beyond the constraints.
-    pub fn at(&self, wires: crate::snarkjs::plonk::Wires<'_>, i: usize) -> F {
+    pub fn at(&self, wires: Wires<'_>, i: usize) -> F {
         wires.get(i).map_or(F::ZERO, |variable| self.0[variable])
     }
 
     /// Returns the values of a wire at all rows, canonical.
-    pub fn of(&self, key: &Zkey, wire: Wire, cancel: &Cancel) -> Result<SecretBytes> {
+    pub fn of<H>(&self, key: &PlonkishKey<H>, wire: Wire, cancel: &Cancel) -> Result<SecretBytes> {
         let wires = key.wires(wire);
         scalars(1 << key.domain_log(), cancel, |i| Ok(self.at(wires, i)))
     }

@@ -14,6 +14,8 @@
 //! Each kind of file has a module with `open` (a path), `parse` (bytes) and `text`. What is read is checked: a coordinate
 //! is below p, a point of its group. Files above a stated size are refused before they are parsed.
 
+pub mod fflonk_proof;
+pub mod fflonk_verifying_key;
 pub mod plonk_proof;
 pub mod plonk_verifying_key;
 pub mod proof;
@@ -41,7 +43,10 @@ use crate::{Error, Result};
 const PROTOCOL: &str = "groth16";
 
 /// snarkjs's name of PLONK.
-const PLONK: &str = "plonk";
+pub(super) const PLONK: &str = "plonk";
+
+/// snarkjs's name of FFLONK.
+pub(super) const FFLONK: &str = "fflonk";
 
 /// The field that names the protocol.
 #[derive(Deserialize)]
@@ -50,13 +55,13 @@ struct Protocol<'a> {
     protocol: Option<Text<'a>>,
 }
 
-/// Reads the file of a verifying key. Returns its name, its bytes, and whether its protocol is PLONK.
-pub(super) fn read_any_verifying_key(path: &Path) -> Result<(String, Vec<u8>, bool)> {
+/// Reads the file of a verifying key. Returns its name, its bytes, and its protocol if it names one.
+pub(super) fn read_any_verifying_key(path: &Path) -> Result<(String, Vec<u8>, Option<String>)> {
     let (name, bytes) = document::read(path, verifying_key::MAX_BYTES)?;
     let document = Document::new(&name, &bytes, verifying_key::MAX_BYTES)?;
     let protocol = document.parse::<Protocol<'_>>()?.protocol;
-    let is_plonk = protocol.is_some_and(|protocol| protocol.value() == PLONK);
-    Ok((name, bytes, is_plonk))
+    let protocol = protocol.map(|protocol| protocol.value().into_owned());
+    Ok((name, bytes, protocol))
 }
 
 /// What is known of a curve that is to be written.
@@ -70,4 +75,20 @@ pub(super) fn protocol_of(name: &str, bytes: &[u8], max_bytes: usize) -> Result<
     // A map, since a struct would be read from an array as well.
     let fields: BTreeMap<String, Text<'_>> = document.parse()?;
     Ok(fields.get("protocol").map(|protocol| protocol.value().into_owned()))
+}
+
+/// Checks the protocol and the curve of a file of FFLONK, which is BN254.
+fn fflonk_facts<'a>(
+    document: &Document<'a>,
+    protocol: Option<Text<'a>>,
+    curve: Option<Text<'a>>,
+) -> Result<&'static Facts> {
+    let facts = document.facts(FFLONK, protocol, curve)?;
+    match curve.filter(|_| facts.curve != Curve::Bn254) {
+        None => Ok(facts),
+        Some(curve) => {
+            let problem = format!("fflonk on {}; snarkjs has it on bn254", facts.name);
+            Err(document.wrong(curve, "curve", problem).into())
+        }
+    }
 }

@@ -10,4 +10,5 @@ mod zkey;
 
 pub use super::json::plonk_proof as proof;
 pub use super::json::plonk_verifying_key as verifying_key;
-pub use zkey::{Addition, Elements, Polynomial, Wire, Wires, Zkey};
+pub use super::plonkish::{Addition, Elements, Polynomial, Wire, Wires};
+pub use zkey::{Header, Zkey};

@@ -43,6 +43,10 @@ impl Call {
         let proof = match proof {
             AnyProof::Groth16(proof) => Proof::Groth16(groth16_words(proof)?),
             AnyProof::Plonk(proof) => Proof::Plonk(plonk_words(proof)?),
+            AnyProof::Fflonk(_) => {
+                let problem = "is of fflonk; contracts are for groth16 and plonk";
+                return Err(Error::argument("proof", problem));
+            }
         };
         let value = |(i, value)| scalar("public", &format!("value {i}"), value);
         let public_inputs = public_inputs.iter().enumerate().map(value).collect::<Result<_>>()?;

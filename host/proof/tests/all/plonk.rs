@@ -105,7 +105,7 @@ fn invalid_proofs_of_a_batch_are_found() {
         let short = &public_inputs[1..];
         let error = prepared.find_invalid(&[(&public_inputs, &proof), (short, &proof)]);
         let problem = error.unwrap_err().to_string();
-        assert_eq!(problem, "public: of proof 1: 1 values, the key has 2");
+        assert_eq!(problem, "public: of proof 1: 1 value, the key has 2");
     }
 }
 

@@ -103,7 +103,7 @@ fn a_witness_that_does_not_satisfy_the_circuit_gives_no_proof() {
     one[0] = 1;
     let short = Witness::from_values(Curve::Bn254, one.clone()).unwrap();
     let said = prover.prove(&short).unwrap_err().to_string();
-    assert_eq!(said, "witness: has 1 values, the key is for 5");
+    assert_eq!(said, "witness: has 1 value, the key is for 5");
     let other = Witness::from_values(Curve::Bls12_381, one).unwrap();
     let said = prover.prove(&other).unwrap_err().to_string();
     assert_eq!(said, "witness: is on bls12_381, the key on bn254");

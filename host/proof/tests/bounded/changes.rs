@@ -85,8 +85,9 @@ pub fn of_key(file: &[u8], every: usize, emit: &mut Emit) {
     }
 }
 
-/// Changes a key for PLONK, including counts that agree with the lengths of their sections.
-pub fn of_plonk_key(file: &[u8], every: usize, emit: &mut Emit) {
+/// Changes a key for PLONK or FFLONK, including counts that agree with the lengths of their sections. `lagrange` is the number of the section of
+/// the Lagrange polynomials.
+pub fn of_plonkish_key(file: &[u8], lagrange: u32, every: usize, emit: &mut Emit) {
     let places = places(file);
     let content = |number: u32| place(&places, number).content.start;
     let n8 = u32_at(file, content(2)) as usize;
@@ -102,7 +103,7 @@ pub fn of_plonk_key(file: &[u8], every: usize, emit: &mut Emit) {
     all(file, &fields, every, emit);
     let field = |name: &str| fields.iter().find(|field| field.name == name).unwrap();
     let growing: [(&str, &[(u32, u64)]); 3] = [
-        ("public values", &[(13, 5 * 8 * 32)]),
+        ("public values", &[(lagrange, 5 * 8 * 32)]),
         ("additions", &[(3, 72)]),
         ("constraints", &[(4, 4), (5, 4), (6, 4)]),
     ];

@@ -17,7 +17,7 @@ use proofmill_cpu::CpuDevice;
 use proofmill_op::Device;
 use proofmill_proof::groth16::{Curve, Devices, Proved, Prover, Settings, verify};
 use proofmill_proof::snarkjs::{self, Witness, Zkey, proof, public, verifying_key};
-use proofmill_proof::{Error, Result, plonk};
+use proofmill_proof::{Error, Result, fflonk, plonk};
 use small::{CURVES, key, read_key, read_witness, witness};
 
 /// Returns whether the error names the problem.
@@ -105,8 +105,59 @@ fn plonk_keys() {
         inputs.iter().for_each(|(key, witness)| ask(key, witness).unwrap());
         closed::close();
         for (key, witness) in &inputs {
-            changes::of_plonk_key(key, 60, &mut |case, changed| {
+            changes::of_plonkish_key(key, 13, 60, &mut |case, changed| {
                 examine("key for PLONK", case, || ask(changed, witness));
+            });
+        }
+    });
+}
+
+#[test]
+fn fflonk_keys() {
+    in_closed_space("fflonk_keys", || {
+        let device = processor();
+        let read = |name: &str| std::fs::read(format!("tests/snarkjs/fflonk_bn254/{name}"));
+        let witness = read_witness(&read("witness.wtns").unwrap()).unwrap();
+        let original = read("circuit.zkey").unwrap();
+        let ask = |bytes: &[u8]| {
+            let key = snarkjs::fflonk::Zkey::from_bytes("a.zkey", Arc::from(bytes))?;
+            let devices = Devices::one(device.clone());
+            let prover = fflonk::Prover::new(&key, devices, Settings::default())?;
+            prover.plan()?;
+            prover.prove(&witness)?;
+            key.check()
+        };
+        ask(&original).unwrap();
+        closed::close();
+        changes::of_plonkish_key(&original, 15, 100, &mut |case, changed| {
+            examine("key for FFLONK", case, || ask(changed));
+        });
+    });
+}
+
+#[test]
+fn fflonk_texts() {
+    in_closed_space("fflonk_texts", || {
+        let original = made_by_snarkjs("fflonk_bn254");
+        let parse = |[key, values, one]: [&[u8]; 3]| {
+            let key = snarkjs::fflonk::verifying_key::parse("key.json", key)?;
+            let values = public::parse("public.json", values, Curve::Bn254)?;
+            Ok::<_, Error>((key, values, snarkjs::fflonk::proof::parse("proof.json", one)?))
+        };
+        let known = parse(bytes_of(&original)).unwrap();
+        let ask = |files: [&[u8]; 3]| {
+            let read = parse(files)?;
+            let valid = fflonk::verify(&read.0, &read.1, &read.2)?;
+            assert_eq!(valid, read == known);
+            Ok::<_, Error>(())
+        };
+        ask(bytes_of(&original)).unwrap();
+        closed::close();
+        for (which, what) in ["verifying key", "public values", "proof"].iter().enumerate() {
+            text::changes(&original[which], &mut |case, changed| {
+                let mut files = bytes_of(&original);
+                files[which] = changed;
+                examine(what, case, || ask(files));
             });
         }
     });

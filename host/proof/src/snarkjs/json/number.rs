@@ -4,7 +4,8 @@ use num_bigint::BigUint;
 
 use super::document::{Document, Text};
 use crate::Result;
-use crate::snarkjs::curve::is_below;
+use crate::groth16::Scalar;
+use crate::snarkjs::curve::{Facts, is_below};
 
 /// More digits than any number of these files has.
 const MAX_DIGITS: usize = 128;
@@ -38,4 +39,15 @@ pub(super) fn parse(
         return Err(document.wrong(text, path, problem).into());
     }
     Ok(bytes)
+}
+
+/// Reads a scalar, which is below r.
+pub(super) fn scalar(
+    document: &Document<'_>,
+    facts: &Facts,
+    path: &str,
+    text: Text<'_>,
+) -> Result<Scalar> {
+    let value = parse(document, path, text, facts.scalar)?;
+    Ok(value.try_into().expect("a scalar's bytes"))
 }

@@ -8,7 +8,7 @@ use super::document::{self, Document, Text};
 use super::point::{G1, g1, g1_text};
 use super::{PLONK, facts, number};
 use crate::Result;
-use crate::plonk::{Evaluations, Proof, Scalar};
+use crate::plonk::{Evaluations, Proof};
 
 /// Maximum bytes of a file: some dozen times those of a proof.
 pub const MAX_BYTES: usize = 1 << 16;
@@ -47,10 +47,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Proof> {
     let file: File<Text<'_>, Option<Text<'_>>> = document.parse()?;
     let facts = document.facts(PLONK, file.protocol, file.curve)?;
     let point = |path, texts| g1(&document, facts, path, texts);
-    let scalar = |path, text| -> Result<Scalar> {
-        let value = number::parse(&document, path, text, facts.scalar)?;
-        Ok(value.try_into().expect("a scalar's bytes"))
-    };
+    let scalar = |path, text| number::scalar(&document, facts, path, text);
     Ok(Proof {
         curve: facts.curve,
         a: point("A", &file.A)?,

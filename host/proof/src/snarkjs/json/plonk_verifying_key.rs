@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{self, Document, Text};
 use super::point::{G1, G2, g1, g1_text, g2, g2_text, not_identity};
 use super::{PLONK, facts, number};
+use crate::error::counted;
 use crate::groth16::quotient::root;
 use crate::plonk::{Scalar, VerifyingKey};
 use crate::snarkjs::curve::Facts;
@@ -50,19 +51,9 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<VerifyingKey> {
     let document = Document::new(name, bytes, MAX_BYTES)?;
     let file: File<Text<'_>, Option<Text<'_>>> = document.parse()?;
     let facts = document.facts(PLONK, file.protocol, file.curve)?;
-    if file.power > facts.two_adicity {
-        let problem = format!("{}, where the field has 2^{}", file.power, facts.two_adicity);
-        return Err(document.wrong_at_end("power", problem).into());
-    }
-    if u64::from(file.nPublic) > 1 << file.power {
-        let problem = format!("{} public values in 2^{} rows", file.nPublic, file.power);
-        return Err(document.wrong_at_end("nPublic", problem).into());
-    }
+    check_sizes(&document, facts, file.nPublic, file.power)?;
     let point = |path, texts| g1(&document, facts, path, texts);
-    let scalar = |path, text| -> Result<Scalar> {
-        let value = number::parse(&document, path, text, facts.scalar)?;
-        Ok(value.try_into().expect("a scalar's bytes"))
-    };
+    let scalar = |path, text| number::scalar(&document, facts, path, text);
     let expected = omega(facts, file.power);
     if scalar("w", file.w)? != expected {
         let problem =
@@ -116,8 +107,27 @@ pub fn text(key: &VerifyingKey) -> Result<String> {
     }))
 }
 
+/// Checks log2 of the size of the domain, and the number of public values in it.
+pub(super) fn check_sizes(
+    document: &Document<'_>,
+    facts: &Facts,
+    public_inputs: u32,
+    power: u32,
+) -> Result<()> {
+    if power > facts.two_adicity {
+        let problem = format!("{power}, where the field has 2^{}", facts.two_adicity);
+        return Err(document.wrong_at_end("power", problem).into());
+    }
+    if u64::from(public_inputs) > 1 << power {
+        let problem =
+            format!("{} in 2^{power} rows", counted(public_inputs.into(), "public value"));
+        return Err(document.wrong_at_end("nPublic", problem).into());
+    }
+    Ok(())
+}
+
 /// Returns the root of unity of order 2^log.
-fn omega(facts: &Facts, log: u32) -> Scalar {
+pub(super) fn omega(facts: &Facts, log: u32) -> Scalar {
     let bytes = |bytes: &[u8]| bytes.try_into().expect("a scalar's bytes");
     match facts.curve {
         Curve::Bn254 => bytes(root::<Bn254Fr>(log).to_le_bytes().as_ref()),

@@ -20,13 +20,11 @@ pub fn open(path: impl AsRef<Path>, curve: Curve) -> Result<Vec<Scalar>> {
 
 /// Reads bytes, under a name for errors.
 pub fn parse(name: &str, bytes: &[u8], curve: Curve) -> Result<Vec<Scalar>> {
-    let modulus = facts(curve)?.scalar;
+    let facts = facts(curve)?;
     let document = Document::new(name, bytes, MAX_BYTES)?;
     let texts: Vec<Text<'_>> = document.parse()?;
-    let value = |(i, text): (usize, &Text<'_>)| {
-        let value = number::parse(&document, &format!("[{i}]"), *text, modulus)?;
-        Ok(value.try_into().expect("a scalar's bytes"))
-    };
+    let value =
+        |(i, text): (usize, &Text<'_>)| number::scalar(&document, facts, &format!("[{i}]"), *text);
     texts.iter().enumerate().map(value).collect()
 }
 

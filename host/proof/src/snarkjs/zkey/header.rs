@@ -10,9 +10,10 @@ use crate::snarkjs::group::decode;
 use crate::{FileError, Result};
 
 /// Numbers of the protocols in snarkjs.
-const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (PLONK, "plonk"), (10, "fflonk")];
+const PROTOCOLS: [(u32, &str); 3] = [(GROTH16, "groth16"), (PLONK, "plonk"), (FFLONK, "fflonk")];
 pub(in crate::snarkjs) const GROTH16: u32 = 1;
 pub(in crate::snarkjs) const PLONK: u32 = 2;
+pub(in crate::snarkjs) const FFLONK: u32 = 10;
 
 /// Sections 1 and 2. 0 <= public_inputs < variables, and the domain has 2^domain_log points with a root of unity of twice that
 /// order. The points are of the groups and not the identity.
@@ -34,8 +35,7 @@ impl Header {
     pub fn read(isa: Isa, container: &Container) -> Result<Self> {
         protocol(container.section(1)?, &[GROTH16])?;
         let mut part = container.section(2)?;
-        let facts = Facts::read(&mut part, Prime::Base)?;
-        scalars(&mut part, facts)?;
+        let facts = curve(&mut part)?;
         let start = part.at();
         let variables = part.u32("the number of variables")?;
         let public_inputs = part.u32("the number of public values")?;
@@ -85,15 +85,16 @@ pub(in crate::snarkjs) fn protocol(mut part: Part<'_>, expected: &[u32]) -> Resu
     part.finish().map(|()| number)
 }
 
-/// Reads r, which must be of the curve.
-pub(in crate::snarkjs) fn scalars(part: &mut Part<'_>, facts: &'static Facts) -> Result<()> {
+/// Reads the primes of the curve, with which every header of a protocol begins.
+pub(in crate::snarkjs) fn curve(part: &mut Part<'_>) -> Result<&'static Facts> {
+    let facts = Facts::read(part, Prime::Base)?;
     let start = part.at();
     let other = Facts::read(part, Prime::Scalar)?;
     if other.curve != facts.curve {
         let problem = format!("coordinates of {} and scalars of {}", facts.name, other.name);
         return Err(part.wrong(start, problem).into());
     }
-    Ok(())
+    Ok(facts)
 }
 
 /// Reads log2 of the domain's size. The field has a root of unity of 2^`extra` times that order.

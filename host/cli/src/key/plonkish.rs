@@ -1,20 +1,24 @@
-//! Describes a key for PLONK.
+//! Describes a key for PLONK or FFLONK.
 
-use proofmill::groth16::snarkjs::plonk::{Polynomial, Zkey};
+use proofmill::groth16::Result;
+use proofmill::groth16::snarkjs::PlonkishKey;
+use proofmill::groth16::snarkjs::plonk::Polynomial;
 use serde_json::json;
 
 use super::Info;
 use crate::output::{Exit, Output};
 
-/// Describes a key.
-pub fn info(
+/// Describes a key of a protocol; `check` checks all of it.
+pub fn info<H>(
     arguments: &Info,
-    key: &Zkey,
+    protocol: &str,
+    key: &PlonkishKey<H>,
     digest: &str,
+    check: impl FnOnce() -> Result<()>,
     output: &mut Output,
 ) -> anyhow::Result<Exit> {
     if arguments.check {
-        key.check()?;
+        check()?;
     }
     let points = key.points();
     let (curve, group) = (key.curve().name(), points.instance());
@@ -24,7 +28,7 @@ pub fn info(
         output.line(json!({
             "type": "key",
             "file": arguments.zkey.to_string_lossy(),
-            "protocol": "plonk",
+            "protocol": protocol,
             "curve": curve,
             "domain": 1_u64 << key.domain_log(),
             "constraints": constraints,
@@ -39,7 +43,7 @@ pub fn info(
         }))?;
         return Ok(Exit::Valid);
     }
-    output.line(format_args!("{}: plonk, {curve}, {} bytes", key.name(), key.file_bytes()))?;
+    output.line(format_args!("{}: {protocol}, {curve}, {} bytes", key.name(), key.file_bytes()))?;
     output.line(format_args!("constraints  {constraints} of at most 2^{}", key.domain_log()))?;
     output.line(format_args!(
         "variables    {variables}: 1, {public_inputs} public, {additions} sums, the others private"

@@ -4,6 +4,7 @@ use proofmill_algebra::field::PrimeField;
 use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
+use crate::plonk::Scalar;
 use crate::snarkjs::container::Part;
 use crate::snarkjs::curve::{Facts, SCALAR_BYTES, is_below};
 use crate::{FileError, Result};
@@ -51,7 +52,7 @@ impl<'a> Elements<'a> {
     }
 
     /// Checks that all are below r. An error names the first that is not.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::snarkjs) fn check(&self) -> Result<()> {
         let wrong = |bytes: &[u8; SCALAR_BYTES]| !is_below(bytes, self.facts.scalar);
         match parallel(|| self.bytes.par_iter().position_first(wrong)) {
             Some(number) => Err(self.wrong(number).into()),
@@ -73,4 +74,10 @@ pub fn from_montgomery<F: PrimeField>(bytes: &[u8; SCALAR_BYTES]) -> Option<F> {
         *limb = u64::from_le_bytes(*bytes);
     }
     F::from_montgomery(form).into()
+}
+
+/// Converts a scalar from Montgomery form; `None` if it is not below r.
+pub(super) fn canonical<F: PrimeField>(bytes: &Scalar) -> Option<Scalar> {
+    let element: F = from_montgomery(bytes)?;
+    Some(element.to_le_bytes().as_ref().try_into().expect("32 bytes"))
 }

@@ -5,7 +5,7 @@ use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::elements::from_montgomery;
-use super::header::Header;
+use super::sizes::Sizes;
 use crate::Result;
 use crate::plonk::Scalar;
 use crate::snarkjs::container::Part;
@@ -23,8 +23,8 @@ pub struct Wires<'a>(&'a [[u8; VARIABLE]]);
 
 impl<'a> Wires<'a> {
     /// Wraps the variables of a section without checks.
-    pub(super) fn of(section: Part<'a>, header: &Header) -> Result<Self> {
-        let count = u64::from(header.constraints);
+    pub(super) fn of(section: Part<'a>, sizes: &Sizes) -> Result<Self> {
+        let count = u64::from(sizes.constraints);
         Ok(Self(section.all(count, VARIABLE, "variables")?.as_chunks().0))
     }
 
@@ -45,16 +45,16 @@ impl<'a> Wires<'a> {
 }
 
 /// Checks the variables of a wire. An error names the first that does not exist.
-pub(super) fn check_wires(section: Part<'_>, header: &Header) -> Result<()> {
-    let Wires(all) = Wires::of(section.clone(), header)?;
-    let wrong = |bytes: &[u8; VARIABLE]| u32::from_le_bytes(*bytes) >= header.variables;
+pub(super) fn check_wires(section: Part<'_>, sizes: &Sizes) -> Result<()> {
+    let Wires(all) = Wires::of(section.clone(), sizes)?;
+    let wrong = |bytes: &[u8; VARIABLE]| u32::from_le_bytes(*bytes) >= sizes.variables;
     match parallel(|| all.par_iter().position_first(wrong)) {
         None => Ok(()),
         Some(number) => {
             let found = u32::from_le_bytes(all[number]);
             let problem = format!(
                 "constraint {number}: variable {found}, where there are {}",
-                header.variables
+                sizes.variables
             );
             Err(section.wrong(section.at() + number * VARIABLE, problem).into())
         }
@@ -91,21 +91,21 @@ impl<'a> Addition<'a> {
 /// Returns the additions of a section without checks.
 pub(super) fn additions<'a>(
     section: Part<'a>,
-    header: &Header,
+    sizes: &Sizes,
 ) -> Result<impl ExactSizeIterator<Item = Addition<'a>> + use<'a>> {
-    let bytes = section.all(header.additions.into(), ADDITION, "additions")?;
+    let bytes = section.all(sizes.additions.into(), ADDITION, "additions")?;
     Ok(bytes.as_chunks().0.iter().map(Addition::of))
 }
 
 /// Checks the additions. An error names the first with a later variable, or a factor that is not below r.
-pub(super) fn check_additions(section: Part<'_>, header: &Header) -> Result<()> {
-    let first = (header.variables - header.additions) as usize;
-    for (number, addition) in additions(section.clone(), header)?.enumerate() {
+pub(super) fn check_additions(section: Part<'_>, sizes: &Sizes) -> Result<()> {
+    let first = (sizes.variables - sizes.additions) as usize;
+    for (number, addition) in additions(section.clone(), sizes)?.enumerate() {
         let problem = if let Some(later) =
             addition.variables.into_iter().find(|&variable| variable >= first + number)
         {
             format!("variable {later} in the sum that is variable {}", first + number)
-        } else if addition.factors.iter().any(|factor| !is_below(*factor, header.facts.scalar)) {
+        } else if addition.factors.iter().any(|factor| !is_below(*factor, sizes.facts.scalar)) {
             "a factor is not below r".to_owned()
         } else {
             continue;

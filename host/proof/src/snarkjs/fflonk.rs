@@ -1,0 +1,14 @@
+//! Files of FFLONK.
+//!
+//! | content | file | item |
+//! |---|---|---|
+//! | proving key | `.zkey` | [`Zkey`] |
+//! | proof | `proof.json` | [`proof`] |
+//! | verifying key | `verification_key.json` | [`verifying_key`] |
+
+mod zkey;
+
+pub use super::json::fflonk_proof as proof;
+pub use super::json::fflonk_verifying_key as verifying_key;
+pub use super::plonkish::{Addition, Elements, Polynomial, Wire, Wires};
+pub use zkey::{Header, Zkey};
