@@ -71,7 +71,7 @@ pub enum AnyProof {
     /// Of Groth16.
     Groth16(crate::groth16::Proof),
     /// Of PLONK.
-    Plonk(crate::plonk::Proof),
+    Plonk(Box<crate::plonk::Proof>),
 }
 
 impl AnyProof {
@@ -84,7 +84,9 @@ impl AnyProof {
     /// Reads bytes, under a name for errors, with the checks of [`AnyProof::open`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self> {
         match protocol_of(name, bytes, proof::MAX_BYTES)?.as_deref() {
-            Some("plonk") => plonk::proof::parse(name, bytes).map(Self::Plonk),
+            Some("plonk") => {
+                plonk::proof::parse(name, bytes).map(|proof| Self::Plonk(Box::new(proof)))
+            }
             _ => proof::parse(name, bytes).map(Self::Groth16),
         }
     }
