@@ -90,9 +90,9 @@ pub enum AnyProof {
     /// Of Groth16.
     Groth16(crate::groth16::Proof),
     /// Of PLONK.
-    Plonk(crate::plonk::Proof),
+    Plonk(Box<crate::plonk::Proof>),
     /// Of FFLONK.
-    Fflonk(crate::fflonk::Proof),
+    Fflonk(Box<crate::fflonk::Proof>),
 }
 
 impl AnyProof {
@@ -105,8 +105,8 @@ impl AnyProof {
     /// Reads bytes, under a name for errors, with the checks of [`AnyProof::open`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self> {
         match protocol_of(name, bytes, proof::MAX_BYTES)?.as_deref() {
-            Some(PLONK_WORD) => plonk::proof::parse(name, bytes).map(Self::Plonk),
-            Some(FFLONK_WORD) => fflonk::proof::parse(name, bytes).map(Self::Fflonk),
+            Some(PLONK_WORD) => plonk::proof::parse(name, bytes).map(Box::new).map(Self::Plonk),
+            Some(FFLONK_WORD) => fflonk::proof::parse(name, bytes).map(Box::new).map(Self::Fflonk),
             _ => proof::parse(name, bytes).map(Self::Groth16),
         }
     }

@@ -31,9 +31,9 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Proof {
     /// A, B and C; a coordinate in G2 has the coefficient of i first, as in EIP-197.
-    Groth16([[u8; 32]; 8]),
+    Groth16(Vec<[u8; 32]>),
     /// Nine points and six scalars.
-    Plonk([[u8; 32]; 24]),
+    Plonk(Vec<[u8; 32]>),
 }
 
 impl Call {
@@ -68,10 +68,7 @@ impl Call {
     /// Returns the call data: the selector and the arguments.
     pub fn bytes(&self) -> Vec<u8> {
         let digest = keccak256::hash(self.signature().as_bytes());
-        let words: &[[u8; 32]] = match &self.proof {
-            Proof::Groth16(words) => words,
-            Proof::Plonk(words) => words,
-        };
+        let (Proof::Groth16(words) | Proof::Plonk(words)) = &self.proof;
         [&digest[..SELECTOR_BYTES], words.as_flattened(), self.public_inputs.as_flattened()]
             .concat()
     }
@@ -99,16 +96,16 @@ impl Call {
     }
 }
 
-fn groth16_words(proof: &groth16::Proof) -> Result<[[u8; 32]; 8]> {
+fn groth16_words(proof: &groth16::Proof) -> Result<Vec<[u8; 32]>> {
     let groth16::Proof { curve, a, b, c } = proof;
     require_bn254("proof", *curve)?;
     let [ax, ay] = coordinates::<G1, 2>("A", a)?;
     let [x0, x1, y0, y1] = coordinates::<G2, 4>("B", b)?;
     let [cx, cy] = coordinates::<G1, 2>("C", c)?;
-    Ok([ax, ay, x1, x0, y1, y0, cx, cy])
+    Ok(vec![ax, ay, x1, x0, y1, y0, cx, cy])
 }
 
-fn plonk_words(proof: &plonk::Proof) -> Result<[[u8; 32]; 24]> {
+fn plonk_words(proof: &plonk::Proof) -> Result<Vec<[u8; 32]>> {
     let plonk::Proof { curve, a, b, c, z, t_lo, t_mid, t_hi, w_zeta, w_zeta_omega, evaluations } =
         proof;
     require_bn254("proof", *curve)?;
@@ -132,7 +129,7 @@ fn plonk_words(proof: &plonk::Proof) -> Result<[[u8; 32]; 24]> {
     for (name, bytes) in scalars {
         words.push(scalar("proof", &format!("evaluation {name}"), bytes)?);
     }
-    Ok(words.try_into().expect("nine points and six scalars"))
+    Ok(words)
 }
 
 /// Checks a point and returns its coordinates.

@@ -122,10 +122,10 @@ mod tests {
             Template::new("a @COUNT@ b\n  @KEY@\nc(@PUBLIC_PARAMETER@)\n@PUBLIC_DOC@\n", 0);
         let filled = template.with_lines("KEY", &["1;".into(), "2;".into()]);
         assert_eq!(filled.finish(None, "X").unwrap(), "a no public input b\n  1;\n  2;\nc()\n");
-        let moduli = Template::new("@R@ @Q@", 1).finish(None, "X").unwrap();
+        let moduli = Template::new("@R@ @Q@\n", 1).finish(None, "X").unwrap();
         let r = "0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001";
         let q = "0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47";
-        assert_eq!(moduli, format!("{r} {q}"));
+        assert_eq!(moduli, format!("{r} {q}\n"));
     }
 
     #[test]
