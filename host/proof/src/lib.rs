@@ -6,6 +6,7 @@
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
+//! | [`snark`] | provers and verifiers of every protocol: the key chooses it |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
@@ -23,6 +24,7 @@ mod halves;
 mod pairings;
 pub mod plonk;
 mod random;
+pub mod snark;
 pub mod snarkjs;
 
 pub use error::{Error, FileError, Result};

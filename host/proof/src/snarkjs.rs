@@ -10,7 +10,7 @@
 //! | public inputs | `public.json` | [`public`] |
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //! | PLONK's keys and proofs | the same | [`plonk`] |
-//! | a key of either protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
+//! | a key of any protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
 //! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds

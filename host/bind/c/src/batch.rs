@@ -4,11 +4,11 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use proofmill::groth16::{self, Control, Proved, Step, StepProgress};
+use proofmill::snark::{self, Control, Proved, Step, StepProgress};
 use proofmill::{Cancel, Ticket};
 
 use crate::buffer::{Flag, Variable, bytes, close, give, handle, items};
-use crate::groth16::{Made, proofmill_progress, proofmill_prover, reporter};
+use crate::prover::{Made, control, proofmill_progress, proofmill_prover, reporter};
 use crate::secret;
 use crate::status::proofmill_status::PROOFMILL_OK;
 use crate::status::{Failure, Outcome, call, guarded, proofmill_status, renamed};
@@ -23,7 +23,7 @@ pub struct proofmill_proving {
 }
 
 enum State {
-    Running(Ticket<Proved, groth16::Error>),
+    Running(Ticket<Proved, snark::Error>),
     Ended(Outcome<Made>),
     /// Another thread has the ticket and waits for it.
     Taken,
@@ -44,16 +44,9 @@ pub unsafe extern "C" fn proofmill_prove_start(
         give("proving", proving, || {
             let prover = handle("prover", prover)?;
             let witness = secret::witness("witness", bytes("witness", witness, witness_length)?)?;
-            let reports = Arc::new(RwLock::new(progress.is_some()));
-            let cancel = Cancel::new();
-            let mut control = Control::none().with_cancel(cancel.clone());
-            if let Some(progress) = progress {
-                let report = until_closed(reporter(progress, context), reports.clone());
-                control = control.with_progress(report);
-            }
-            let ticket = prover.shared().submit(witness, control)?;
-            let state = Mutex::new(State::Running(ticket));
-            Ok(proofmill_proving { state, changed: Condvar::new(), cancel, reports })
+            proofmill_proving::start(progress, context, |control| {
+                prover.shared().submit(witness, control)
+            })
         })
     })
 }
@@ -122,6 +115,21 @@ pub unsafe extern "C" fn proofmill_proving_close(proving: *mut proofmill_proving
 }
 
 impl proofmill_proving {
+    /// Starts a proof that reports to the caller's function until its handle is closed.
+    pub(crate) fn start(
+        progress: proofmill_progress,
+        context: *mut c_void,
+        submit: impl FnOnce(Control) -> snark::Result<Ticket<Proved, snark::Error>>,
+    ) -> Outcome<Self> {
+        let reports = Arc::new(RwLock::new(progress.is_some()));
+        let report = progress
+            .map(|progress| until_closed(reporter(progress, context), reports.clone()));
+        let cancel = Cancel::new();
+        let ticket = submit(control(report).with_cancel(cancel.clone()))?;
+        let state = Mutex::new(State::Running(ticket));
+        Ok(Self { state, changed: Condvar::new(), cancel, reports })
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

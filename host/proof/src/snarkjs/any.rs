@@ -1,15 +1,18 @@
-//! Keys of either protocol: the file names it.
+//! Keys of any protocol: the file names it.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use proofmill_op::msm::Curve;
 
 use super::container::Container;
-use super::json::read_any_verifying_key;
+use super::json::{is_plonk, read_any_verifying_key};
 use super::source::Source;
 use super::zkey::header::{GROTH16, PLONK, protocol};
 use super::{Zkey, plonk, verifying_key, zkey};
 use crate::Result;
 
-/// A proving key.
+/// A proving key; clones share the file's bytes.
 #[derive(Clone, Debug)]
 pub enum AnyZkey {
     /// For Groth16.
@@ -18,15 +21,61 @@ pub enum AnyZkey {
     Plonk(plonk::Zkey),
 }
 
+/// Calls a method that the keys of all protocols have.
+macro_rules! of_each {
+    ($any:expr, $key:ident => $value:expr) => {
+        match $any {
+            Self::Groth16($key) => $value,
+            Self::Plonk($key) => $value,
+        }
+    };
+}
+
 impl AnyZkey {
     /// Maps a file, with the checks of [`Zkey::open`] and [`plonk::Zkey::open`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let source = Source::open(path.as_ref())?;
+        Self::read(Source::open(path.as_ref())?)
+    }
+
+    /// Reads bytes in memory, under a name for errors, with the checks of [`AnyZkey::open`].
+    pub fn from_bytes(name: impl Into<String>, bytes: Arc<[u8]>) -> Result<Self> {
+        Self::read(Source::new(name, bytes.into()))
+    }
+
+    fn read(source: Source) -> Result<Self> {
         let container = Container::open(source.clone(), &zkey::FORMAT)?;
         match protocol(container.section(1)?, &[GROTH16, PLONK])? {
             PLONK => plonk::Zkey::read(source).map(Self::Plonk),
             _ => Zkey::read(source).map(Self::Groth16),
         }
+    }
+
+    /// Returns its name in errors.
+    pub fn name(&self) -> &str {
+        of_each!(self, key => key.name())
+    }
+
+    /// Returns the curve.
+    pub fn curve(&self) -> Curve {
+        of_each!(self, key => key.curve())
+    }
+
+    /// Returns the number of values of a witness, including the constant 1.
+    pub fn witness_values(&self) -> usize {
+        of_each!(self, key => key.witness_values())
+    }
+
+    /// Returns the number of public inputs.
+    pub fn public_inputs(&self) -> usize {
+        of_each!(self, key => key.public_inputs())
+    }
+
+    /// Returns the verifying key.
+    pub fn verifying_key(&self) -> Result<AnyVerifyingKey> {
+        Ok(match self {
+            Self::Groth16(key) => AnyVerifyingKey::Groth16(key.verifying_key()?),
+            Self::Plonk(key) => AnyVerifyingKey::Plonk(key.verifying_key()),
+        })
     }
 }
 
@@ -43,10 +92,36 @@ impl AnyVerifyingKey {
     /// Reads a file, with the checks of [`verifying_key::open`] and [`plonk::verifying_key::open`]. A file without a protocol is read as a key for
     /// Groth16.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let (name, bytes, is_plonk) = read_any_verifying_key(path.as_ref())?;
-        match is_plonk {
-            true => plonk::verifying_key::parse(&name, &bytes).map(Self::Plonk),
-            false => verifying_key::parse(&name, &bytes).map(Self::Groth16),
+        let (name, bytes) = read_any_verifying_key(path.as_ref())?;
+        Self::parse(&name, &bytes)
+    }
+
+    /// Reads bytes, under a name for errors, with the checks of [`AnyVerifyingKey::open`].
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self> {
+        match is_plonk(name, bytes)? {
+            true => plonk::verifying_key::parse(name, bytes).map(Self::Plonk),
+            false => verifying_key::parse(name, bytes).map(Self::Groth16),
+        }
+    }
+
+    /// Formats the file of a key. Returns an error if the length of a point does not fit the curve.
+    pub fn text(&self) -> Result<String> {
+        match self {
+            Self::Groth16(key) => verifying_key::text(key),
+            Self::Plonk(key) => plonk::verifying_key::text(key),
+        }
+    }
+
+    /// Returns the curve.
+    pub fn curve(&self) -> Curve {
+        of_each!(self, key => key.curve)
+    }
+
+    /// Returns the number of public inputs.
+    pub fn public_inputs(&self) -> usize {
+        match self {
+            Self::Groth16(key) => key.public_inputs(),
+            Self::Plonk(key) => key.public_inputs,
         }
     }
 }
