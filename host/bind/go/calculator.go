@@ -12,7 +12,7 @@ import (
 // Calculator is a witness generator of circom 2, for many proofs.
 type Calculator struct{ handle *handle }
 
-// Limits bounds a witness generator. Zero fields stand for the defaults.
+// Limits bounds a witness generator. Zero fields mean the defaults.
 type Limits struct {
 	MaxBytes uint64        // of memory; 2 GiB by default
 	MaxTime  time.Duration // of each calculation; 10 minutes by default

@@ -257,7 +257,7 @@ class Batch;
 /// A witness generator of circom 2. Copies share it.
 class Calculator {
 public:
-    /// The limits of each calculation; 0 stands for 2 GiB and for 600 s.
+    /// The limits of each calculation; 0 means 2 GiB and 600 s.
     struct Limits {
         std::size_t max_bytes = 0;
         double max_seconds = 0;

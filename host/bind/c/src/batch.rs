@@ -122,8 +122,8 @@ impl proofmill_proving {
         submit: impl FnOnce(Control) -> snark::Result<Ticket<Proved, snark::Error>>,
     ) -> Outcome<Self> {
         let reports = Arc::new(RwLock::new(progress.is_some()));
-        let report = progress
-            .map(|progress| until_closed(reporter(progress, context), reports.clone()));
+        let report =
+            progress.map(|progress| until_closed(reporter(progress, context), reports.clone()));
         let cancel = Cancel::new();
         let ticket = submit(control(report).with_cancel(cancel.clone()))?;
         let state = Mutex::new(State::Running(ticket));

@@ -16,7 +16,7 @@ use crate::status::{Failure, Outcome, call, proofmill_status};
 pub struct proofmill_calculator(Arc<WitnessCalculator>);
 
 /// Opens a witness generator, a .wasm file that `circom --wasm` writes, and stores the handle in `*calculator`, or NULL on failure.
-/// `max_bytes` limits the generator's memory and `max_seconds` the time of each calculation; 0 stands for 2 GiB and for 600 s.
+/// `max_bytes` limits the generator's memory and `max_seconds` the time of each calculation; 0 means 2 GiB and 600 s.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_calculator_open(
     wasm_path: *const c_char,
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn proofmill_full_prove_start(
     })
 }
 
-/// Returns the limits of the caller. 0 stands for the default.
+/// Returns the limits of the caller. 0 means the default.
 fn limits(max_bytes: usize, max_seconds: f64) -> Outcome<Limits> {
     let mut limits = Limits::default();
     if max_bytes != 0 {

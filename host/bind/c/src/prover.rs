@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proofmill::groth16;
 use proofmill::groth16::snarkjs::public;
 use proofmill::snark::{
-    self, AnyVerifyingKey, AnyZkey, Control, Proof, Protocol, Proved, Prover, Settings, Step, StepProgress, Witness,
+    self, AnyVerifyingKey, AnyZkey, Control, Proof, Protocol, Proved, Prover, Settings, Step,
+    StepProgress, Witness,
 };
 
 use crate::buffer::{Flag, Variable, bytes, close, demand, give, handle, put_text, text};

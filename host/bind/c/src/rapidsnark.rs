@@ -307,7 +307,11 @@ pub unsafe extern "C" fn groth16_verify(
     let verified = guarded(|| unsafe {
         let key = text("verification_key", verification_key)?;
         let key = verifying_key::parse("verification_key", key.as_bytes())?;
-        verify(&AnyVerifyingKey::Groth16(key), ("inputs", text("inputs", inputs)?), text("proof", proof)?)
+        verify(
+            &AnyVerifyingKey::Groth16(key),
+            ("inputs", text("inputs", inputs)?),
+            text("proof", proof)?,
+        )
     });
     match verified {
         Ok(true) => VERIFIER_VALID_PROOF,

@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import circom_files  # noqa: E402
 import clib  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
@@ -25,6 +26,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	proofmill "github.com/proofmill/proofmill/host/bind/go"
 )
@@ -37,6 +39,10 @@ func TestTheExampleOfThePage(t *testing.T) {
 	}
 	witness, err := os.ReadFile(filepath.Join(circuit, "witness.wtns"))
 	if err != nil {
+		t.Fatal(err)
+	}
+	// What the example opens is in this folder.
+	if err := os.Chdir(generated); err != nil {
 		t.Fatal(err)
 	}
 	{
@@ -72,6 +78,7 @@ def tested(module, program):
         library = folder / "installed/lib"
         environment = {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
                        "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
+                       "PROOFMILL_TEST_GENERATED": str(circom_files.folder()),
                        # Go caches the output of pkg-config, unless the folder is another one.
                        "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
         for command in (["go", "vet", "./..."], ["go", "test", "-race", "-count=1", "./..."]):

@@ -172,8 +172,7 @@ impl Prover {
 
     /// Returns the text of verification_key.json.
     fn verification_key(&self) -> PyResult<String> {
-        let text =
-            || -> Outcome<_> { Ok(self.0.key().verifying_key()?.text()?) };
+        let text = || -> Outcome<_> { Ok(self.0.key().verifying_key()?.text()?) };
         Ok(text()?)
     }
 

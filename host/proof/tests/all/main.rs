@@ -16,4 +16,5 @@ mod plonk_prover;
 mod prover;
 #[path = "../small/mod.rs"]
 mod small;
+mod snark;
 mod support;

@@ -32,8 +32,7 @@ fn write_files(folder: &Path) -> Vec<u8> {
 }
 
 fn key(name: &str, folder: &Path, files: &[&str]) -> NamedKey {
-    let files: Vec<_> =
-        files.iter().map(|file| folder.join(file).display().to_string()).collect();
+    let files: Vec<_> = files.iter().map(|file| folder.join(file).display().to_string()).collect();
     format!("{name}={}", files.join(",")).parse().unwrap()
 }
 
@@ -121,10 +120,16 @@ fn wrong_inputs_are_refused_by_name() {
     for (body, message) in [
         ("{", "body: JSON, byte 1: EOF while parsing an object"),
         ("[]", "body: inputs, byte 0: not an object of signals"),
-        (r#"{"a": [1, "x"], "b": 7}"#, "body: a, value 1, byte 10: not an integer: a string or a number of decimal digits, or a string of 0x and hexadecimal digits"),
+        (
+            r#"{"a": [1, "x"], "b": 7}"#,
+            "body: a, value 1, byte 10: not an integer: a string or a number of decimal digits, or a string of 0x and hexadecimal digits",
+        ),
         (r#"{"a": [1, 2]}"#, "inputs: body: 1 of 3 input values are missing; given are `a` (2)"),
         (r#"{"a": [1], "b": 7}"#, "inputs: body: signal `a` has 1 values; the circuit has 2"),
-        (r#"{"a": [1, 2], "b": 7, "c": 3}"#, "inputs: body: signal `c` is not an input of the circuit"),
+        (
+            r#"{"a": [1, 2], "b": 7, "c": 3}"#,
+            "inputs: body: signal `c` is not an input of the circuit",
+        ),
         // The name of the key stands for the path of the generator.
         (&with_b(0), "witness generator: plonk: assert failed: Error in template Main_0 line: 7"),
     ] {
@@ -210,7 +215,8 @@ fn a_generator_of_another_circuit_is_refused_at_the_start() {
         (["c.wasm", "c.wasm"], "c.wasm"),
     ] {
         let keys = vec![key("k", folder.path(), &files)];
-        let refused = crate::service::ProofService::new(Running::settings(keys, Options::default()));
+        let refused =
+            crate::service::ProofService::new(Running::settings(keys, Options::default()));
         let refused = format!("{:#}", refused.err().unwrap());
         assert!(refused.starts_with("--key: k: ") && refused.contains(problem), "{refused}");
     }
