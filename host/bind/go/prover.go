@@ -193,8 +193,8 @@ type Result struct {
 	Err   error
 }
 
-// ProveBatch makes a proof for the bytes of each .wtns file, several at a time, each with its own working memory. A proof that fails does
-// not affect the others.
+// ProveBatch makes a proof for the bytes of each .wtns file. With a key for Groth16 several are made at a time, each with its own working
+// memory. A proof that fails does not affect the others.
 func (p *Prover) ProveBatch(witnesses [][]byte) ([]Result, error) {
 	sizes, err := p.sizes()
 	if err != nil {

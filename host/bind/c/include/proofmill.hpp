@@ -327,7 +327,7 @@ public:
     /// Starts a proof for the bytes of a .wtns file, which are copied, and returns at once. The prover may be destroyed meanwhile.
     Proving start(View witness, Progress progress = {}) const;
 
-    /// Makes proofs of many witnesses, several at a time. A proof that fails does not affect the others.
+    /// Makes proofs of many witnesses; with a key for Groth16 several at a time. A proof that fails does not affect the others.
     Batch prove_batch(std::span<const View> witnesses, const BatchProgress &progress = {}) const;
 
 private:

@@ -195,8 +195,9 @@ pub type proofmill_batch_progress = Option<
 /// The results of a batch of proofs.
 pub struct proofmill_batch(Vec<Outcome<Made>>);
 
-/// Makes a proof for the bytes of each of `count` .wtns files, several at a time: one on each thread of the CPU, each with its own
-/// working memory. Stores the handle of the results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
+/// Makes a proof for the bytes of each of `count` .wtns files. With a key for Groth16, several at a time: one on each thread of the
+/// CPU, each with its own working memory; with another key one after the other, each on all threads. Stores the handle of the
+/// results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
 ///
 /// `witnesses` and `witness_lengths` have `count` items. `progress` may be NULL; the calling thread calls it, in the order in which
 /// proofs end.

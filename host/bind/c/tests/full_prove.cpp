@@ -100,7 +100,7 @@ static void arguments(const std::string &folder) {
     proofmill_prover *c_prover = nullptr;
     proofmill_proving *proving = nullptr;
     char text[8192];
-    std::size_t length = sizeof text, short_length = 16, values_length = sizeof text;
+    std::size_t length = sizeof text, short_length = 16, values_length = 2000;
     const auto status = [](proofmill_status got, proofmill_status wanted, const char *part) {
         return got == wanted && std::strstr(proofmill_last_error(), part);
     };

@@ -188,7 +188,8 @@ class Prover:
     def prove_batch(
         self, witnesses: Iterable[WitnessSource], *, progress: Bar | None = None, errors: Literal["raise", "return"] = "raise"
     ) -> list[Any]:
-        """Makes a `Proof` for each witness, in their order. Several are made at a time, each in its own memory: faster than one by one.
+        """Makes a `Proof` for each witness, in their order. With a key for Groth16 several are made at a time, each in its own
+        memory: faster than one by one.
 
         `progress` is a bar, such as tqdm's, which advances by one with each proof. If a witness has no proof, its error is raised when all
         are done; with ``errors="return"`` the error takes the proof's place in the list. Ctrl-C cancels all.
