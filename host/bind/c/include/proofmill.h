@@ -323,8 +323,8 @@ enum proofmill_status proofmill_bls_verify(int32_t scheme,
                                            bool *valid);
 
 // Opens a proving key, a .zkey file for Groth16 or PLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
-// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many proofs. The file is mapped:
-// it must not change while the prover is open.
+// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
+// proofs. The file is mapped: it must not change while the prover is open.
 enum proofmill_status proofmill_prover_open(const char *uri,
                                             const char *zkey_path,
                                             bool resident,

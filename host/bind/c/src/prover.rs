@@ -30,8 +30,8 @@ pub type proofmill_progress =
     Option<unsafe extern "C" fn(context: *mut c_void, step: *const c_char, fraction: f64)>;
 
 /// Opens a proving key, a .zkey file for Groth16 or PLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
-/// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many proofs. The file is mapped:
-/// it must not change while the prover is open.
+/// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
+/// proofs. The file is mapped: it must not change while the prover is open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_open(
     uri: *const c_char,
