@@ -77,7 +77,7 @@ static void proofs(const std::string &folder, const std::string &protocol) {
     WRONG("inputs: signal `factors` has 1 values; the circuit has 60", prover.full_prove(calculator, "{\"factors\": 3}"));
     WRONG("inputs: signal `factor` is not an input of the circuit", prover.full_prove(calculator, "{\"factor\": 3}"));
     WRONG("inputs: 60 of 60 input values are missing; given are none", prover.full_prove(calculator, "{}"));
-    expect(__LINE__, PROOFMILL_ERROR_FILE, "inputs: JSON, byte 1", [&] { prover.full_prove(calculator, "{"); });
+    expect(__LINE__, PROOFMILL_ERROR_FILE, "inputs: JSON, byte 0", [&] { prover.full_prove(calculator, "{"); });
     expect(__LINE__, PROOFMILL_ERROR_FILE, "inputs: factors, value 0, byte 13: not an integer",
            [&] { prover.full_prove(calculator, with_factor("2.5")); });
     expect(__LINE__, PROOFMILL_ERROR_FILE, "inputs: JSON, byte 0", [&] { prover.full_prove(calculator, ""); });

@@ -78,7 +78,7 @@ class FullProve(unittest.TestCase):
         ):
             self.refused(proofmill.ArgumentError, message, inputs)
         for message, inputs in (
-            ("inputs: JSON, byte 1", b"{"),
+            ("inputs: JSON, byte 0", b"{"),
             ("inputs: JSON, byte 0", b""),
             ("inputs: inputs, byte 0: not an object of signals", b"[]"),
             ("inputs: factors, value 0, byte 13: not an integer", with_factor(2.5)),

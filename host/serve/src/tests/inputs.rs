@@ -118,7 +118,7 @@ fn wrong_inputs_are_refused_by_name() {
     let service = Service::start(snark::Limits::default());
     let (inputs, running) = (&service.inputs, &service.running);
     for (body, message) in [
-        ("{", "body: JSON, byte 1: EOF while parsing an object"),
+        ("{", "body: JSON, byte 0: EOF while parsing an object"),
         ("[]", "body: inputs, byte 0: not an object of signals"),
         (
             r#"{"a": [1, "x"], "b": 7}"#,
