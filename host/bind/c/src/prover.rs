@@ -130,9 +130,10 @@ pub unsafe extern "C" fn proofmill_verify(
         let valid = Variable::new("valid", valid)?;
         valid.set(false);
         let key = text("verification_key", verification_key)?;
-        let key = AnyVerifyingKey::parse("verification_key", key.as_bytes())?;
         let public_inputs = text("public_inputs", public_inputs)?;
-        valid.set(verify(&key, ("public_inputs", public_inputs), text("proof", proof)?)?);
+        let proof = text("proof", proof)?;
+        let key = AnyVerifyingKey::parse("verification_key", key.as_bytes())?;
+        valid.set(verify(&key, ("public_inputs", public_inputs), proof)?);
         Ok(())
     })
 }

@@ -306,12 +306,9 @@ pub unsafe extern "C" fn groth16_verify(
 ) -> c_int {
     let verified = guarded(|| unsafe {
         let key = text("verification_key", verification_key)?;
+        let (inputs, proof) = (text("inputs", inputs)?, text("proof", proof)?);
         let key = verifying_key::parse("verification_key", key.as_bytes())?;
-        verify(
-            &AnyVerifyingKey::Groth16(key),
-            ("inputs", text("inputs", inputs)?),
-            text("proof", proof)?,
-        )
+        verify(&AnyVerifyingKey::Groth16(key), ("inputs", inputs), proof)
     });
     match verified {
         Ok(true) => VERIFIER_VALID_PROOF,

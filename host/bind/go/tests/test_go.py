@@ -42,9 +42,11 @@ func TestTheExampleOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What the example opens is in this folder.
-	if err := os.Chdir(generated); err != nil {
-		t.Fatal(err)
+	home, err := os.Getwd()
+	if err != nil || os.Chdir(generated) != nil {
+		t.Fatal(generated, err)
 	}
+	defer os.Chdir(home)
 	{
 		EXAMPLE
 		if err != nil || len(results) != 2 || len(proof.Proof) == 0 {

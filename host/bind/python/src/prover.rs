@@ -192,10 +192,11 @@ impl Prover {
     }
 
     /// Returns the names of the steps of a proof.
-    fn steps(&self) -> PyResult<Vec<String>> {
-        let steps = || -> Outcome<Vec<String>> {
+    fn steps(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        // The devices that plan log on threads of their own.
+        let steps: Outcome<Vec<String>> = unlocked(py, || {
             Ok(self.0.plan()?.steps.iter().map(|planned| planned.step.to_string()).collect())
-        };
-        Ok(steps()?)
+        });
+        Ok(steps?)
     }
 }
