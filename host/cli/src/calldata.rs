@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use proofmill::groth16::snarkjs::{AnyProof, proof, public};
+use proofmill::groth16::snarkjs::{proof, public};
+use proofmill::snark::Proof;
 use proofmill::solidity::Call;
 
 use crate::output::{Exit, Output};
@@ -56,9 +57,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     Ok(Exit::Valid)
 }
 
-fn read_proof(file: &Path) -> anyhow::Result<AnyProof> {
+fn read_proof(file: &Path) -> anyhow::Result<Proof> {
     Ok(match is_stream(file) {
-        true => AnyProof::parse(&shown(file), &read_stream(file, proof::MAX_BYTES)?)?,
-        false => AnyProof::open(file)?,
+        true => Proof::parse_any(&shown(file), &read_stream(file, proof::MAX_BYTES)?)?,
+        false => Proof::open_any(file)?,
     })
 }

@@ -11,7 +11,6 @@ use proofmill::groth16::dev::{Circuit, InsecurePowersOfTau, Statement};
 use proofmill::groth16::snarkjs::AnyZkey;
 
 use crate::curve::CurveArgument;
-use crate::key::exported;
 use crate::new_file::{NewFile, write_all};
 use crate::output::{Exit, Output, count, note};
 use crate::progress::Progress;
@@ -139,7 +138,7 @@ pub fn circuit(arguments: &CircuitArguments, output: &mut Output) -> anyhow::Res
     said(&key, start, output)?;
     write("--out", &at("circuit.r1cs"), |to| circuit.write_r1cs(to))?;
     write("--out", &witness, |to| circuit.write_witness(to))?;
-    let exported = exported(&AnyZkey::open(&key)?)?;
+    let exported = AnyZkey::open(&key)?.verifying_key()?.text()?;
     write_all(&[("--out", &verifying, exported.as_bytes())])?;
     warn();
     Ok(Exit::Valid)

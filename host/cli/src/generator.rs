@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use proofmill::groth16::snarkjs::{Inputs, Limits, Witness, WitnessCalculator};
+use proofmill::snark::{AnyZkey, Inputs, Limits, Witness, WitnessCalculator};
 use proofmill::{Cancel, SecretBytes};
 use serde_json::json;
 
 use crate::hardening::Hardening;
 use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output, count, note};
-use crate::prove::protocol::ProvingKey;
 use crate::source::{is_stream, open, require_regular, shown};
 
 /// Maximum number of bytes of inputs that are read from a stream.
@@ -101,7 +100,7 @@ impl Calculated {
     }
 
     /// Calculates the witness for a key, if a generator was given.
-    pub fn calculate(&self, key: &impl ProvingKey) -> anyhow::Result<Option<Witness>> {
+    pub fn calculate(&self, key: &AnyZkey) -> anyhow::Result<Option<Witness>> {
         let (Some(wasm), Some(input)) = (&self.wasm, &self.input) else { return Ok(None) };
         let calculator = self.bounds.open("--wasm", wasm)?;
         calculator.require(key.name(), key.curve(), key.witness_values())?;

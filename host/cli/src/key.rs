@@ -9,7 +9,7 @@ mod verify;
 use std::path::PathBuf;
 
 use clap::Args;
-use proofmill::groth16::snarkjs::{self, AnyZkey, Matrix, Section, Zkey, verifying_key};
+use proofmill::groth16::snarkjs::{AnyZkey, Matrix, Section, Zkey};
 use serde_json::json;
 
 use crate::new_file::{keep_apart, write_all};
@@ -68,18 +68,9 @@ pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
     let ExportVkey { output, zkey } = arguments;
     keep_apart(&[("--output", output)], &[("ZKEY", zkey)])?;
     require_file("ZKEY", zkey)?;
-    let exported = exported(&AnyZkey::open(zkey)?)?;
+    let exported = AnyZkey::open(zkey)?.verifying_key()?.text()?;
     write_all(&[("--output", output, exported.as_bytes())])?;
     Ok(Exit::Valid)
-}
-
-/// Returns the file of the verification key.
-pub fn exported(key: &AnyZkey) -> anyhow::Result<String> {
-    Ok(match key {
-        AnyZkey::Groth16(key) => verifying_key::text(&key.verifying_key()?)?,
-        AnyZkey::Plonk(key) => snarkjs::plonk::verifying_key::text(&key.verifying_key())?,
-        AnyZkey::Fflonk(key) => snarkjs::fflonk::verifying_key::text(&key.verifying_key())?,
-    })
 }
 
 /// Describes a key.

@@ -1,6 +1,5 @@
 //! `proofmill prove`: a proving key and a witness in, a proof and its public inputs out.
 
-pub(crate) mod protocol;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -9,8 +8,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use proofmill::Uri;
-use proofmill::groth16::snarkjs::{self, AnyZkey, R1cs, Symbols, Witness};
-use proofmill::groth16::{Control, Error, Settings, devices_with_fallback, return_freed_memory};
+use proofmill::groth16::snarkjs::{self, R1cs, Symbols};
+use proofmill::groth16::{devices_with_fallback, return_freed_memory};
+use proofmill::snark::{AnyZkey, Control, Error, Prover, Settings, Step, Witness};
 
 use crate::hardening::Hardening;
 use crate::new_file::{keep_apart, write_all};
@@ -20,7 +20,6 @@ use crate::r1cs::{self, Names};
 use crate::source::{read_witness, require_file};
 use crate::threads::Threads;
 use crate::witness::{Diagnosis, MAX};
-use protocol::ProvingKey;
 
 #[derive(Args)]
 #[command(after_help = examples!(
@@ -86,7 +85,7 @@ impl Arguments {
 
 /// Proves, or shows the plan.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
-    let Arguments { output: proof, public, zkey, .. } = arguments;
+    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
     let read = [
         ("ZKEY", Some(zkey)),
         ("WTNS", arguments.witness.as_ref()),
@@ -105,20 +104,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         output.keep_apart_from([proof, public]);
     }
     return_freed_memory(); // as the plan has it
-    match arguments.threads.run(|| Ok(AnyZkey::open(zkey)?))? {
-        AnyZkey::Groth16(key) => with_key(&key, arguments, output),
-        AnyZkey::Plonk(key) => with_key(&key, arguments, output),
-        AnyZkey::Fflonk(key) => with_key(&key, arguments, output),
-    }
-}
-
-/// Proves with a key of any protocol, or shows the plan.
-fn with_key<K: ProvingKey>(
-    key: &K,
-    arguments: &Arguments,
-    output: &mut Output,
-) -> anyhow::Result<Exit> {
-    let Arguments { output: proof, public, zkey, threads, .. } = arguments;
+    let key = threads.run(|| Ok(AnyZkey::open(zkey)?))?;
     let uri = threads.applied(arguments.device.clone())?;
     let devices = devices_with_fallback(&uri, &threads.processor()?)?;
     let named = devices.device.caps().uri.clone();
@@ -129,7 +115,7 @@ fn with_key<K: ProvingKey>(
         let witness = arguments.witness.as_deref().map(read).transpose()?;
         #[cfg(feature = "witness")]
         let witness = match witness {
-            None if !arguments.plan => arguments.generator.calculate(key)?,
+            None if !arguments.plan => arguments.generator.calculate(&key)?,
             other => other,
         };
         if let (Some(circuit), Some(witness)) = (&circuit, &witness) {
@@ -138,10 +124,10 @@ fn with_key<K: ProvingKey>(
                 .require(witness)
                 .with_context(|| format!("{} with {}", circuit.system.name(), witness.name()))?;
         }
-        let prover = key.prover(devices, arguments.settings())?;
+        let prover = Prover::new(&key, devices, arguments.settings())?;
         Ok((prover, witness, circuit))
     })?;
-    let plan = K::plan(&prover)?;
+    let plan = prover.plan()?;
     if !plan.steps.iter().any(|step| step.device.as_ref() == Some(&named)) {
         // A named device that computes no step is an error of the caller.
         let what = format!("any step of a proof over {}", plan.curve.name());
@@ -151,13 +137,13 @@ fn with_key<K: ProvingKey>(
         report::plan(&plan, arguments.json, output)?;
         return Ok(Exit::Valid);
     };
-    let progress = Arc::new(Progress::of_parts(K::STEPS));
+    let progress = Arc::new(Progress::of_parts(plan.steps.len()));
     let control = {
         let progress = progress.clone();
-        let report = move |step: K::Step, part| progress.say(&step.to_string(), part);
+        let report = move |step: Step, part| progress.say(&step.to_string(), part);
         Control::none().with_progress(Arc::new(report))
     };
-    let proved = threads.run(|| Ok(K::prove(&prover, &witness, &control)))?;
+    let proved = threads.run(|| Ok(prover.prove_with(&witness, &control)))?;
     progress.finish();
     let proved = match proved {
         Ok(proved) => proved,
@@ -171,10 +157,10 @@ fn with_key<K: ProvingKey>(
         }
     };
     write_all(&[
-        ("--output", proof, K::text(&proved.proof)?.as_bytes()),
+        ("--output", proof, proved.proof.text()?.as_bytes()),
         ("--public", public, snarkjs::public::text(&proved.public_inputs).as_bytes()),
     ])?;
-    report::proved(arguments, &plan, &K::counts(&prover), &proved, output)?;
+    report::proved(arguments, &plan, &prover.counts(), &proved, output)?;
     Ok(Exit::Valid)
 }
 

@@ -11,17 +11,19 @@ use proofmill_serve::{Limits, NamedKey, Settings};
 use crate::hardening::Hardening;
 use crate::logs::Logs;
 use crate::output::{Exit, Output};
-use crate::source::{self, require_file};
+use crate::source::{self, require_file, require_regular};
 use crate::threads::Threads;
 
 #[derive(Args)]
 #[command(after_help = examples!(
     "proofmill serve --key age=age.zkey",
+    "proofmill serve --key age=age.zkey,age.wasm --generator-seconds 60",
     "proofmill serve --key age=age.zkey --listen 0.0.0.0:8080 --token-file token.txt --log-format json",
 ))]
 pub struct Arguments {
-    /// A proving key (.zkey, a regular file) and its name in requests; may be given several times
-    #[arg(long = "key", value_name = "NAME=ZKEY", required = true)]
+    /// A proving key (.zkey) and its name in requests, and the generator (.wasm) that circom 2 writes with --wasm, if requests may have
+    /// inputs in place of a witness. Regular files, without a comma in their names; may be given several times
+    #[arg(long = "key", value_name = "NAME=ZKEY[,WASM]", required = true)]
     keys: Vec<NamedKey>,
     /// Address to listen on; port 0 selects a free port. An address that is not loopback requires a token
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
@@ -40,6 +42,12 @@ pub struct Arguments {
     /// Number of jobs that run at a time, each with its own working set
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: u16,
+    /// Memory limit of each calculation of a witness from inputs, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    generator_memory: u32,
+    /// Time limit of each calculation of a witness from inputs, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
+    generator_seconds: u32,
     /// How long accepted jobs may run after SIGTERM, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     grace: u32,
@@ -49,10 +57,23 @@ pub struct Arguments {
     logs: Logs,
 }
 
+impl Arguments {
+    fn generator_limits(&self) -> proofmill::snark::Limits {
+        proofmill::snark::Limits {
+            max_bytes: usize::try_from(u64::from(self.generator_memory) << 20)
+                .unwrap_or(usize::MAX),
+            max_time: Duration::from_secs(self.generator_seconds.into()),
+        }
+    }
+}
+
 /// Serves until a signal ends the service.
 pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     for key in &arguments.keys {
         require_file("--key", &key.file)?;
+        if let Some(generator) = &key.generator {
+            require_regular("--key", "a witness generator", generator)?;
+        }
     }
     let settings = Settings {
         listen: arguments.listen,
@@ -63,7 +84,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         queue: arguments.queue.into(),
         workers: arguments.workers.into(),
         grace: Duration::from_secs(arguments.grace.into()),
-        limits: Limits::default(),
+        limits: Limits { generator: arguments.generator_limits(), ..Limits::default() },
     };
     settings.check()?;
     arguments.hardening.apply();

@@ -1,19 +1,16 @@
 //! `proofmill verify`: verifies proofs.
 
-mod protocol;
-
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use proofmill::groth16::snarkjs::{AnyVerifyingKey, proof, public};
-use proofmill::groth16::{Curve, Scalar};
+use proofmill::groth16::Curve;
+use proofmill::groth16::snarkjs::{proof, public};
+use proofmill::snark::{AnyVerifyingKey, PreparedVerifyingKey, Proof, Protocol, Scalar};
 use serde_json::json;
 
 use crate::output::{Exit, Output};
-use protocol::VerifyingKey;
-
 use crate::source::{DeviceArguments, is_stream, read_stream, require_file, shown, stdin_once};
 
 #[derive(Args)]
@@ -58,32 +55,17 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     require_file("VKEY", key)?;
     let names = ["PUBLIC", "PROOF"].into_iter().cycle();
     stdin_once(names.zip([public, proof].into_iter().chain(more)))?;
-    match AnyVerifyingKey::open(key)? {
-        AnyVerifyingKey::Groth16(key) => with_key(&key, arguments, output),
-        AnyVerifyingKey::Plonk(key) => with_key(&key, arguments, output),
-        AnyVerifyingKey::Fflonk(key) => with_key(&key, arguments, output),
-    }
+    let key = AnyVerifyingKey::open(key)?;
+    if arguments.batch { many(&key, arguments, output) } else { one(&key, arguments, output) }
 }
 
-fn with_key<K: VerifyingKey>(
-    key: &K,
-    arguments: &Arguments,
-    output: &mut Output,
-) -> anyhow::Result<Exit> {
-    if arguments.batch { many(key, arguments, output) } else { one(key, arguments, output) }
-}
-
-fn one<K: VerifyingKey>(
-    key: &K,
-    arguments: &Arguments,
-    output: &mut Output,
-) -> anyhow::Result<Exit> {
+fn one(key: &AnyVerifyingKey, arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let public = read_public(&arguments.public, key.curve())?;
-    let proof = read_proof::<K>(&arguments.proof)?;
+    let proof = read_proof(key.protocol(), &arguments.proof)?;
     let (valid, seconds) = arguments.device.pairings(|pairings| {
         let start = Instant::now();
-        let prepared = key.prepare(pairings);
-        let valid = prepared.and_then(|key| K::verify(&key, &public, &proof));
+        let prepared = PreparedVerifyingKey::with_pairings(key, pairings);
+        let valid = prepared.and_then(|key| key.verify(&public, &proof));
         let valid =
             valid.with_context(|| arguments.told(&[&arguments.public, &arguments.proof]))?;
         Ok((valid, start.elapsed().as_secs_f64()))
@@ -92,11 +74,7 @@ fn one<K: VerifyingKey>(
     verdict.tell(arguments, &arguments.proof, output)
 }
 
-fn many<K: VerifyingKey>(
-    key: &K,
-    arguments: &Arguments,
-    output: &mut Output,
-) -> anyhow::Result<Exit> {
+fn many(key: &AnyVerifyingKey, arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let (further, rest) = arguments.more.as_chunks::<2>();
     ensure!(
         rest.is_empty(),
@@ -106,17 +84,17 @@ fn many<K: VerifyingKey>(
     let first = [&arguments.public, &arguments.proof];
     let files: Vec<_> = [first].into_iter().chain(further.iter().map(|[a, b]| [a, b])).collect();
     let read = |[public, proof]: &[&PathBuf; 2]| {
-        Ok((read_public(public, key.curve())?, read_proof::<K>(proof)?))
+        Ok((read_public(public, key.curve())?, read_proof(key.protocol(), proof)?))
     };
     let proofs = files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
     let batch: Vec<_> = proofs.iter().map(|(public, proof)| (&public[..], proof)).collect();
     let (invalid, seconds) = arguments.device.pairings(|pairings| {
         let start = Instant::now();
-        let prepared = key.prepare(pairings)?;
-        let invalid = K::find_invalid(&prepared, &batch).or_else(|error| {
+        let prepared = PreparedVerifyingKey::with_pairings(key, pairings)?;
+        let invalid = prepared.find_invalid(&batch).or_else(|error| {
             // One after the other, so that the files are named of which one makes no sense.
             for ((public, proof), files) in batch.iter().zip(&files) {
-                K::verify(&prepared, public, proof).with_context(|| arguments.told(files))?;
+                prepared.verify(public, proof).with_context(|| arguments.told(files))?;
             }
             Err(error).with_context(|| format!("with {}", arguments.key.display()))
         })?;
@@ -139,10 +117,10 @@ fn read_public(file: &Path, curve: Curve) -> anyhow::Result<Vec<Scalar>> {
     })
 }
 
-fn read_proof<K: VerifyingKey>(file: &Path) -> anyhow::Result<K::Proof> {
+fn read_proof(protocol: Protocol, file: &Path) -> anyhow::Result<Proof> {
     Ok(match is_stream(file) {
-        true => K::parse_proof(&shown(file), &read_stream(file, proof::MAX_BYTES)?)?,
-        false => K::open_proof(file)?,
+        true => Proof::parse(protocol, &shown(file), &read_stream(file, proof::MAX_BYTES)?)?,
+        false => Proof::open(protocol, file)?,
     })
 }
 

@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use proofmill_algebra::STACK_BYTES;
 use proofmill_op::process::PerProcess;
-use proofmill_op::{Device, milliseconds};
+use proofmill_op::{Cancel, Device, Ticket, milliseconds};
 use tracing::{Span, debug, debug_span, warn};
 
 use crate::groth16::{Control, Counts, Proved, Report, Retry, Scalar, Settings, Timed};
@@ -148,6 +149,23 @@ impl<R> Attempts<'_, R> {
         counters.with(|counts| counts.proofs += 1);
         Ok(done)
     }
+}
+
+/// Runs work on a thread of its own. Returns a ticket, which is also a future. Dropping it cancels the work.
+pub fn on_thread<S: 'static, T: Send + 'static>(
+    control: Control<S>,
+    work: impl FnOnce(&Control<S>) -> Result<T> + Send + 'static,
+) -> Result<Ticket<T, Error>> {
+    let own = Cancel::new();
+    let (completer, ticket) = Ticket::with_cancel(own.clone());
+    let ticket = ticket.linked_to(&control.cancel);
+    let control = control.with_cancel(own);
+    let span = Span::current();
+    let work = move || completer.complete(span.in_scope(|| work(&control)));
+    let thread = std::thread::Builder::new().name("proofmill-prover".into());
+    let thread = thread.stack_size(STACK_BYTES).spawn(work);
+    thread.map_err(|source| Error::Io { name: "the prover's thread".into(), source })?;
+    Ok(ticket)
 }
 
 /// Executes a step on the calling thread: within its span, with its progress, and with an entry in `steps`.

@@ -8,6 +8,7 @@
 //! | [`fflonk`] | proofs of Gabizon, Williamson (ePrint 2021/1167), as snarkjs makes them, over BN254 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
 //! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
+//! | [`snark`] | provers and verifiers of every protocol: the key chooses it |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
 //! | [`solidity`] | contracts that verify proofs on a chain, and their call data |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
@@ -30,6 +31,7 @@ pub mod json_error;
 mod pairings;
 pub mod plonk;
 mod random;
+pub mod snark;
 pub mod snarkjs;
 pub mod solidity;
 

@@ -13,7 +13,7 @@
 //! | verifying key | `verification_key.json` | [`verifying_key`] |
 //! | PLONK's keys and proofs | the same | [`plonk`] |
 //! | FFLONK's keys and proofs | the same | [`fflonk`] |
-//! | a key or proof of any protocol | | [`AnyZkey`], [`AnyVerifyingKey`], [`AnyProof`] |
+//! | a key of any protocol | | [`AnyZkey`], [`AnyVerifyingKey`] |
 //!
 //! The layout is that of the iden3 binary formats as snarkjs 0.7 writes them. Every error of a file is a
 //! [`FileError`](crate::FileError) with its position. No file makes a reader panic or hang, and the size of the file bounds
@@ -35,9 +35,10 @@ mod sym;
 mod wtns;
 mod zkey;
 
-pub use any::{AnyProof, AnyVerifyingKey, AnyZkey};
+pub use any::{AnyVerifyingKey, AnyZkey};
 pub use contributions::{Contribution, Contributions, Kind};
 pub use json::{proof, public, verifying_key};
+pub(crate) use json::{protocol_of_proof, read_proof};
 pub use plonkish::PlonkishKey;
 pub use ptau::{Powers, PowersOfTau};
 pub use r1cs::{

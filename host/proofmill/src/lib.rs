@@ -44,7 +44,8 @@
 //!
 //! # A proof
 //!
-//! From the files of circom and snarkjs: [`groth16`], [`plonk`] and [`fflonk`].
+//! From the files of circom and snarkjs: [`snark`] for keys of any protocol, from a witness or from the inputs of the circuit;
+//! [`groth16`], [`plonk`] and [`fflonk`] for one protocol.
 //!
 //! # A program of pairings
 //!
@@ -67,6 +68,7 @@
 //! | `cuda` | yes | GPUs: `cuda:` |
 //! | `arkworks`, `blst`, `halo2curves` | no | conversions from and to their elements and points: `algebra::conversions` |
 //! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
+//! | `witness` | no | witnesses from circom's WebAssembly generators: `snark::WitnessCalculator` |
 //! | `neptune` | no | `poseidon::neptune`, the traits and builders of that crate |
 
 pub mod bls;
@@ -83,6 +85,7 @@ pub mod ntt;
 pub mod pairing;
 pub mod plonk;
 pub mod poseidon;
+pub mod snark;
 pub mod solidity;
 
 /// Fields, curves and points as types.

@@ -1,7 +1,8 @@
 //! Contracts that verify Groth16 and PLONK proofs over BN254 on a chain, and the call data for them.
 //!
 //! ```
-//! use proofmill::groth16::snarkjs::{AnyProof, AnyVerifyingKey, public};
+//! use proofmill::groth16::snarkjs::public;
+//! use proofmill::snark::{AnyVerifyingKey, Proof};
 //! use proofmill::solidity::{self, Call};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,7 +12,7 @@
 //! let source = solidity::contract(&key, Some(&"Membership".parse()?))?;
 //! assert!(source.contains("contract Membership {"));
 //!
-//! let proof = AnyProof::open("proof.json")?;
+//! let proof = Proof::open_any("proof.json")?;
 //! let call = Call::new(&proof, &public::open("public.json", proof.curve())?)?;
 //! assert_eq!(call.bytes().len() % 32, 4);
 //! # Ok(())

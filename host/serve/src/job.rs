@@ -13,16 +13,20 @@ use crate::queue::Priority;
 /// The operation of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
+    /// A proof of a witness.
     Prove,
+    /// A proof from the inputs of the circuit.
+    FullProve,
     Verify,
 }
 
 impl Operation {
-    pub const ALL: [Self; 2] = [Self::Prove, Self::Verify];
+    pub const ALL: [Self; 3] = [Self::Prove, Self::FullProve, Self::Verify];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Prove => "prove",
+            Self::FullProve => "full_prove",
             Self::Verify => "verify",
         }
     }
@@ -58,6 +62,8 @@ impl CancelReason {
 pub enum Outcome {
     /// The job succeeded, with this JSON.
     Answered(Arc<str>),
+    /// The inputs of the circuit are wrong, with this error. It contains names that the client chose, so it is not logged.
+    WrongInputs(String),
     /// The request was wrong, with this error.
     Refused(String),
     /// The service or a device failed, with this error.
@@ -73,7 +79,7 @@ impl Outcome {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Answered(_) => "answered",
-            Self::Refused(_) => "refused",
+            Self::WrongInputs(_) | Self::Refused(_) => "refused",
             Self::Failed(_) => "failed",
             Self::Cancelled(CancelReason::Deadline) => "expired",
             Self::Cancelled(_) => "cancelled",

@@ -1,4 +1,4 @@
-//! An HTTP service that makes and verifies Groth16 proofs with resident keys.
+//! An HTTP service that makes and verifies Groth16 and PLONK proofs with resident keys, from witnesses or from the inputs of circuits.
 //!
 //! A request reserves an upload slot, its body is received and checked, and it becomes a
 //! job. An accepted job is always answered or reported as cancelled, unless the process is killed. Jobs wait
@@ -14,7 +14,7 @@
 //! | `metrics`, `status`, `response` | figures, the status page, response bodies |
 //!
 //! Events go to `tracing`: one span for the request and one for the job. Logs, metrics and messages contain neither witnesses
-//! nor tokens nor query strings.
+//! nor inputs nor tokens nor query strings.
 
 mod access;
 mod body;

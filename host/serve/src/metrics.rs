@@ -98,6 +98,7 @@ pub struct Metrics {
     rejected: Family<RejectedLabels, Counter>,
     waited: Histograms,
     worked: Histograms,
+    calculated: Histogram,
     body_bytes: Counter,
     retried: Counter,
     failures: Counter,
@@ -130,6 +131,7 @@ impl Default for Metrics {
             rejected: Family::default(),
             waited: histograms(),
             worked: histograms(),
+            calculated: Histogram::new(BOUNDS),
             body_bytes: Counter::default(),
             retried: Counter::default(),
             failures: Counter::default(),
@@ -169,6 +171,9 @@ impl Metrics {
         registry.register_with_unit("job_wait", help, Unit::Seconds, self.waited.clone());
         let help = "Time from the start of a job to its end";
         registry.register_with_unit("job_work", help, Unit::Seconds, self.worked.clone());
+        let help = "Time of the calculation of a witness from inputs, which is a part of the work";
+        let calculated = self.calculated.clone();
+        registry.register_with_unit("witness_calculation", help, Unit::Seconds, calculated);
         registry.register("body_bytes", "Bytes of received bodies", self.body_bytes.clone());
         let help = "Proofs retried on the fallback device";
         registry.register("proofs_retried", help, self.retried.clone());
@@ -196,6 +201,11 @@ impl Metrics {
     /// Counts the bytes of a received body.
     pub fn received(&self, bytes: usize) {
         self.body_bytes.inc_by(bytes as u64);
+    }
+
+    /// Counts a witness that was calculated.
+    pub fn calculated(&self, seconds: f64) {
+        self.calculated.observe(seconds);
     }
 
     /// Counts a job that ended. It ran from `started`, if at all.

@@ -44,6 +44,7 @@ pub fn no_such_job() -> Response {
 pub fn outcome(outcome: &Outcome) -> Response {
     match outcome {
         Outcome::Answered(answer) => json_text(StatusCode::OK, answer.to_string()),
+        Outcome::WrongInputs(message) => error(StatusCode::BAD_REQUEST, message),
         Outcome::Refused(message) => error(StatusCode::UNPROCESSABLE_ENTITY, message),
         Outcome::Failed(message) => error(StatusCode::INTERNAL_SERVER_ERROR, message),
         Outcome::Cancelled(reason) => {

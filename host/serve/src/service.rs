@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use proofmill::Device;
-use proofmill::groth16::snarkjs::{Witness, proof, public};
-use proofmill::groth16::{Control, Error, Proved, Result, devices_with_fallback};
+use proofmill::groth16::devices_with_fallback;
+use proofmill::groth16::snarkjs::public;
+use proofmill::snark::{Control, Error, Inputs, Proved, Result, Step, Witness};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tracing::{Instrument as _, Span, debug, info, info_span};
 
@@ -28,6 +29,7 @@ pub type UploadSlot = OwnedSemaphorePermit;
 /// The input of a job.
 pub enum JobInput {
     Prove(Witness),
+    FullProve(Inputs),
     Verify(Claim),
 }
 
@@ -35,6 +37,7 @@ impl JobInput {
     const fn operation(&self) -> Operation {
         match self {
             Self::Prove(_) => Operation::Prove,
+            Self::FullProve(_) => Operation::FullProve,
             Self::Verify(_) => Operation::Verify,
         }
     }
@@ -74,17 +77,15 @@ impl ProofService {
         settings.check()?;
         let devices = devices_with_fallback(&settings.device, &settings.fallback)?;
         let keys = settings.keys.iter().map(|named| {
-            let key = ServedKey::open(named, devices.clone())?;
-            info!(
-                key = key.name,
-                curve = key.curve.name(),
-                variables = key.variables,
-                "key is resident"
-            );
+            let key = ServedKey::open(named, devices.clone(), settings.limits.generator)?;
+            key.log();
             Ok((key.name.clone(), Arc::new(key)))
         });
+        let keys = keys.collect::<anyhow::Result<BTreeMap<_, _>>>()?;
+        let bytes = max_memory(&settings, keys.values());
+        info!(bytes, workers = settings.workers, queue = settings.queue, "planned memory");
         Ok(Self {
-            keys: keys.collect::<anyhow::Result<_>>()?,
+            keys,
             devices: [Some(devices.device), devices.fallback].into_iter().flatten().collect(),
             metrics: Metrics::default(),
             started: Instant::now(),
@@ -161,7 +162,7 @@ impl ProofService {
             let worker = worker.await;
             started = Some(Instant::now());
             job.set_state(JobState::Running);
-            execute(&job.key, input, (worker, slot)).await
+            execute(&self.metrics, &job.key, input, (worker, slot)).await
         };
         // Cancelling drops `work`: it leaves the queue, or its ticket cancels the proof.
         let outcome = tokio::select! {
@@ -278,25 +279,54 @@ fn has_result(job: &HttpJob) -> bool {
     job.keeps_result && job.has_ended()
 }
 
+/// Returns an upper limit of the memory of all keys and jobs: a working set, and a calculation, for each worker, and a body for each
+/// slot.
+fn max_memory<'a>(settings: &Settings, keys: impl Iterator<Item = &'a Arc<ServedKey>>) -> usize {
+    let (mut kept, mut working, mut body) = (0, 0, 0);
+    for key in keys {
+        kept += key.plan.key + key.plan.resident;
+        let generator = key.calculator.as_ref().map_or(0, |it| it.limits().max_bytes);
+        working = working.max(key.plan.working + key.plan.witness + generator);
+        let inputs = key.max_inputs_bytes().unwrap_or(0);
+        body = body.max(key.max_witness_bytes()).max(key.max_claim_bytes()).max(inputs);
+    }
+    let Settings { workers, queue, .. } = settings;
+    kept.saturating_add(working.saturating_mul(*workers))
+        .saturating_add(body.saturating_mul(workers + queue))
+}
+
 /// Executes a job. The worker and the slot are free again when nothing of it is left, which after a cancellation can be later than
 /// the end of this future.
 async fn execute(
+    metrics: &Metrics,
     key: &Arc<ServedKey>,
     input: JobInput,
     held: (WorkerPermit, UploadSlot),
 ) -> Outcome {
     match input {
         JobInput::Prove(witness) => {
-            // The prover drops this closure with the rest of the proof.
-            let progress = Arc::new(move |_, _| {
-                let _held = &held;
-            });
-            let control = Control::none().with_progress(progress);
-            let proved = match key.prover.submit(witness, control) {
+            let proved = match key.prover.submit(witness, holding(held)) {
                 Ok(ticket) => ticket.await,
                 Err(error) => Err(error),
             };
             outcome(proved.and_then(|proved| proof_json(&proved)))
+        }
+        JobInput::FullProve(inputs) => {
+            let calculator = key.calculator.as_ref().expect("checked before the upload");
+            let proved = match calculator.submit(&key.prover, inputs, holding(held)) {
+                Ok(ticket) => ticket.await,
+                Err(error) => Err(error),
+            };
+            match proved {
+                Ok(proved) => {
+                    let steps = proved.report.steps.iter();
+                    let calculation = steps.filter(|timed| timed.step == Step::Witness);
+                    calculation.for_each(|timed| metrics.calculated(timed.seconds));
+                    outcome(proof_json(&proved))
+                }
+                Err(error) if is_of_inputs(&error) => Outcome::WrongInputs(error.to_string()),
+                Err(error) => outcome(Err(error)),
+            }
         }
         JobInput::Verify(Claim { public_inputs, proof }) => {
             let (key, span) = (key.clone(), Span::current());
@@ -312,6 +342,22 @@ async fn execute(
     }
 }
 
+/// Returns a control that keeps this until the prover drops it with the rest of the proof.
+fn holding(held: (WorkerPermit, UploadSlot)) -> Control {
+    Control::none().with_progress(Arc::new(move |_, _| {
+        let _held = &held;
+    }))
+}
+
+/// Returns whether the inputs of the circuit are wrong: malformed, other signals than the circuit has, or a failed assertion.
+fn is_of_inputs(error: &Error) -> bool {
+    match error {
+        Error::File(_) => true,
+        Error::Argument { argument, .. } => matches!(*argument, "inputs" | "witness generator"),
+        _ => false,
+    }
+}
+
 fn outcome(result: Result<String>) -> Outcome {
     match result {
         Ok(json) => Outcome::Answered(json.into()),
@@ -324,6 +370,6 @@ fn outcome(result: Result<String>) -> Outcome {
 
 /// Formats a proof: both files of snarkjs in one object.
 fn proof_json(proved: &Proved) -> Result<String> {
-    let (proof, public) = (proof::text(&proved.proof)?, public::text(&proved.public_inputs));
+    let (proof, public) = (proved.proof.text()?, public::text(&proved.public_inputs));
     Ok(format!("{{\"proof\":{},\n\"public\":{}}}\n", proof.trim_end(), public.trim_end()))
 }

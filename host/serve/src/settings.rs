@@ -29,11 +29,11 @@ pub struct Settings {
     pub workers: usize,
     /// Time for which accepted jobs may run after the signal to end.
     pub grace: Duration,
-    /// Limits of connections and uploads.
+    /// Limits of connections, uploads and witness generators.
     pub limits: Limits,
 }
 
-/// Limits of connections and uploads.
+/// Limits of connections, uploads and witness generators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum number of open connections; further ones wait to be accepted.
@@ -46,6 +46,8 @@ pub struct Limits {
     pub drain_timeout: Duration,
     /// Bytes of the body of a rejected request that are drained.
     pub drain_bytes: usize,
+    /// Memory and time of each calculation of a witness from inputs.
+    pub generator: proofmill::snark::Limits,
 }
 
 impl Default for Limits {
@@ -56,6 +58,7 @@ impl Default for Limits {
             body_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(2),
             drain_bytes: 64 << 20,
+            generator: proofmill::snark::Limits::default(),
         }
     }
 }
@@ -86,21 +89,27 @@ pub struct NamedKey {
     pub name: String,
     /// The file, a `.zkey`.
     pub file: PathBuf,
+    /// The witness generator of the circuit, a `.wasm`: requests may then have inputs in place of a witness.
+    pub generator: Option<PathBuf>,
 }
 
-/// Parses `NAME=FILE`.
+/// Parses `NAME=ZKEY` and `NAME=ZKEY,WASM`. The names of both files contain no comma.
 impl FromStr for NamedKey {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
-        let (name, file) = text.split_once('=').context("must be NAME=FILE")?;
+        let (name, files) = text.split_once('=').context("must be NAME=ZKEY or NAME=ZKEY,WASM")?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         ensure!(
             (1..=MAX_NAME_LENGTH).contains(&name.len()) && name.chars().all(is_plain),
             "the name of a key must have 1 to {MAX_NAME_LENGTH} letters, digits, '.', '_' or '-'"
         );
+        let mut files = files.split(',');
+        let (file, generator) = (files.next().unwrap_or_default(), files.next());
         ensure!(!file.is_empty(), "no file after '{name}='");
-        Ok(Self { name: name.into(), file: file.into() })
+        ensure!(generator != Some(""), "no file after '{name}={file},'");
+        ensure!(files.next().is_none(), "more than two files after '{name}='");
+        Ok(Self { name: name.into(), file: file.into(), generator: generator.map(PathBuf::from) })
     }
 }
 
@@ -112,7 +121,12 @@ mod tests {
     fn the_name_of_a_key_fits_into_a_path() {
         let key: NamedKey = "age.v1=keys/a=b.zkey".parse().unwrap();
         assert_eq!((&key.name[..], key.file.to_str()), ("age.v1", Some("keys/a=b.zkey")));
-        for text in ["age.zkey", "=age.zkey", "age=", "a/b=c", "a b=c"] {
+        assert_eq!(key.generator, None);
+        let key: NamedKey = "age=a.zkey,b c.wasm".parse().unwrap();
+        assert_eq!((key.file, key.generator), ("a.zkey".into(), Some("b c.wasm".into())));
+        for text in
+            ["age.zkey", "=age.zkey", "age=", "a/b=c", "a b=c", "a=b,", "a=,b", "a=b,c,d", "a=,"]
+        {
             assert!(text.parse::<NamedKey>().is_err(), "{text}");
         }
     }

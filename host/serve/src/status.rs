@@ -30,9 +30,11 @@ fn key_figures(service: &ProofService) -> Value {
     let keys = service.keys.values().map(|key| {
         json!({
             "name": key.name,
+            "protocol": key.protocol().name(),
             "curve": key.curve.name(),
             "variables": key.variables,
             "public_inputs": key.public_inputs,
+            "accepts_inputs": key.calculator.is_some(),
             "proofs": key.prover.counts().proofs,
         })
     });

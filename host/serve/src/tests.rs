@@ -2,6 +2,7 @@
 
 mod access;
 mod client;
+mod inputs;
 mod metrics;
 mod openmetrics;
 mod shutdown;
@@ -24,7 +25,7 @@ use tokio::task::JoinHandle;
 
 use crate::server;
 use crate::service::ProofService;
-use crate::{Limits, Settings, Summary};
+use crate::{Limits, NamedKey, Settings, Summary};
 
 use client::Client;
 
@@ -63,18 +64,27 @@ impl Running {
         circuit.write_insecure_key(b"serve", &mut File::create(&file).unwrap()).unwrap();
         let mut witness = Vec::new();
         circuit.write_witness(&mut witness).unwrap();
-        let settings = Settings {
+        let keys = vec![format!("chain={}", file.display()).parse().unwrap()];
+        Self::with_keys(keys, witness, options)
+    }
+
+    fn settings(keys: Vec<NamedKey>, options: Options) -> Settings {
+        Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
             token: options.token.map(|it| Token::new(it).unwrap()),
-            keys: vec![format!("chain={}", file.display()).parse().unwrap()],
+            keys,
             device: "cpu:".parse().unwrap(),
             fallback: "cpu:".parse().unwrap(),
             queue: options.queue,
             workers: options.workers,
             grace: Duration::from_secs(3600),
             limits: options.limits,
-        };
-        let service = Arc::new(ProofService::new(settings).unwrap());
+        }
+    }
+
+    /// Starts a service with these keys.
+    fn with_keys(keys: Vec<NamedKey>, witness: Vec<u8>, options: Options) -> Self {
+        let service = Arc::new(ProofService::new(Self::settings(keys, options)).unwrap());
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header, request};
 use axum::response::Response;
 
 use proofmill::SecretBytes;
+use proofmill::snark::Inputs;
 
 use crate::body::{self, BodyError};
 use crate::job::{CancelReason, HttpJob, Operation};
@@ -109,8 +110,16 @@ fn check_head(
     };
     let options = JobOptions::parse(head.uri.query().unwrap_or_default()).or_else(malformed)?;
     check_encoding(&head.headers)?;
+    let operation = match operation {
+        Operation::Prove if is_json(&head.headers) => Operation::FullProve,
+        other => other,
+    };
     let max_bytes = match operation {
         Operation::Prove => key.max_witness_bytes(),
+        Operation::FullProve => match key.max_inputs_bytes() {
+            Some(max) => max,
+            None => return malformed(no_generator(&key.name)),
+        },
         Operation::Verify => key.max_claim_bytes(),
     };
     if body::declared_size(body).is_some_and(|size| size > max_bytes as u64) {
@@ -142,6 +151,17 @@ fn check_encoding(headers: &HeaderMap) -> Checked<()> {
         return Ok(());
     };
     reject(Rejection::Malformed, error(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+}
+
+/// Returns whether the body is JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
+}
+
+fn no_generator(key: &str) -> String {
+    format!("key '{key}' has no witness generator: send a witness (.wtns), not JSON inputs")
 }
 
 /// Receives and checks the body of a request, and makes it a job. On an error its slot is free again.
@@ -179,6 +199,10 @@ async fn parse(
         Operation::Prove => {
             key.witness(body).map(JobInput::Prove).map_err(|error| error.to_string())
         }
+        // They are parsed by the job.
+        Operation::FullProve => Inputs::from_json("body", body)
+            .map(JobInput::FullProve)
+            .map_err(|error| error.to_string()),
         Operation::Verify => key.claim(&body).map(JobInput::Verify),
     });
     parsed.await.unwrap_or_else(|_| Err("body: cannot be parsed".into()))

@@ -4,6 +4,7 @@
 //! * [`mod@conformance`]: the suite that every [`proofmill_op::Device`] passes.
 //! * `soft_card` and `faults` (feature `card`): a software model of the card, and fault injection for tests of the driver.
 //! * `boards`, `xdma` and `f2` (feature `card`): boards emulated around a software model or a simulation, and their faults.
+//! * [`generator`]: a witness generator as circom writes them.
 //! * `packets` (feature `card`): random and mutated packets for a card's command stream, with the predicted replies.
 //! * `signatures` (feature `libsecp256k1`): random signatures, and the verdicts of libsecp256k1.
 //! * [`zebra`]: real blocks, from the sources of a published crate that is not part of this repository.
@@ -15,6 +16,7 @@ pub mod conformance;
 pub mod f2;
 #[cfg(feature = "card")]
 pub mod faults;
+pub mod generator;
 #[cfg(feature = "card")]
 pub mod packets;
 pub mod random;

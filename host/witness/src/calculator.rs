@@ -3,12 +3,13 @@
 use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use proofmill_op::msm::Curve;
-use proofmill_op::{Cancel, SecretBytes};
-use proofmill_proof::groth16::{Proved, Prover};
+use proofmill_op::{Cancel, SecretBytes, Ticket};
+use proofmill_proof::snark::{Control, Proved, Prover};
 use proofmill_proof::snarkjs::Witness;
 use proofmill_proof::{Error, FileError, Result};
 use wasmi::{ExternType, Module};
@@ -23,6 +24,9 @@ const MAX_MODULE: u64 = 1 << 30;
 
 /// Maximum number of 32-bit limbs of a prime that is named in an error.
 const MAX_LIMBS: u32 = 64;
+
+/// A time limit that is longer than any calculation, and not too long for the clock.
+const FOREVER: Duration = Duration::from_secs(1 << 32);
 
 /// Bytes of a value.
 const VALUE: usize = 4 * LIMBS;
@@ -182,6 +186,11 @@ impl WitnessCalculator {
         Ok(())
     }
 
+    /// Returns the same calculator under another name for errors.
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
     /// Returns its name in errors.
     pub fn name(&self) -> &str {
         &self.name
@@ -197,6 +206,16 @@ impl WitnessCalculator {
         self.values
     }
 
+    /// Returns the number of input values; `None` for generators of circom before 2.0.5, which do not export it.
+    pub fn input_values(&self) -> Option<usize> {
+        self.inputs
+    }
+
+    /// Returns the limits of each calculation.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Returns the version of circom that made the generator: major, minor and patch number.
     pub fn version(&self) -> [u32; 3] {
         self.version
@@ -209,7 +228,7 @@ impl WitnessCalculator {
     }
 
     /// Calculates the witness for inputs. Errors name the signal that is missing or has a wrong number of values, or the
-    /// assertion that failed with its template and line.
+    /// assertion that failed with its template and line. An error of the argument `limits` is a limit that was exceeded.
     pub fn calculate(&self, inputs: &Inputs) -> Result<Witness> {
         self.calculate_with(inputs, &Cancel::new(), &mut |_| {})
     }
@@ -236,9 +255,13 @@ impl WitnessCalculator {
             lines.iter().for_each(|line| log(line));
             let values = result.map_err(|failure| match failure {
                 Failure::Stop(stop) => self.stopped(stop),
-                Failure::Inputs(problem) => {
-                    Error::argument("inputs", format!("{}: {problem}", inputs.name()))
-                }
+                Failure::Inputs(problem) => Error::argument(
+                    "inputs",
+                    match inputs.name() {
+                        "inputs" => problem,
+                        name => format!("{name}: {problem}"),
+                    },
+                ),
             })?;
             self.memory.fetch_max(memory, Ordering::Relaxed);
             return Witness::from_values(self.curve, values).map_err(|error| match error {
@@ -250,9 +273,42 @@ impl WitnessCalculator {
         }
     }
 
-    /// Calculates the witness for inputs and proves it.
+    /// Calculates the witness for inputs and proves it. The prover must have a key of the generator's circuit.
     pub fn full_prove(&self, prover: &Prover, inputs: &Inputs) -> Result<Proved> {
-        prover.prove(&self.calculate(inputs)?)
+        self.full_prove_with(prover, inputs, &Control::none())
+    }
+
+    /// Calculates a witness and proves it, with a progress callback and a cancellation signal. The calculation is the first step,
+    /// [`Step::Witness`](proofmill_proof::snark::Step::Witness).
+    pub fn full_prove_with(
+        &self,
+        prover: &Prover,
+        inputs: &Inputs,
+        control: &Control,
+    ) -> Result<Proved> {
+        self.require_key_of(prover)?;
+        prover.prove_from(|cancel| self.calculate_with(inputs, cancel, &mut |_| {}), control)
+    }
+
+    /// Calculates a witness and proves it on a thread of its own. Returns a ticket, which is also a future. Dropping it cancels the
+    /// calculation and the proof.
+    pub fn submit(
+        self: &Arc<Self>,
+        prover: &Arc<Prover>,
+        inputs: Inputs,
+        control: Control,
+    ) -> Result<Ticket<Proved, Error>> {
+        self.require_key_of(prover)?;
+        let calculator = self.clone();
+        let calculate =
+            move |cancel: &Cancel| calculator.calculate_with(&inputs, cancel, &mut |_| {});
+        prover.submit_from(calculate, control)
+    }
+
+    /// Checks that the prover has a key of the generator's circuit, as [`WitnessCalculator::require`] does.
+    pub fn require_key_of(&self, prover: &Prover) -> Result<()> {
+        let key = prover.key();
+        self.require(key.name(), key.curve(), key.witness_values())
     }
 
     /// Checks that the witnesses are those of a key's circuit, by prime and number of values. `key` is the key's name in errors.
@@ -269,7 +325,9 @@ impl WitnessCalculator {
     }
 
     fn bounds<'a>(&self, memory: usize, cancel: &'a Cancel) -> Bounds<'a> {
-        Bounds { memory, deadline: Instant::now() + self.limits.max_time, cancel }
+        let now = Instant::now();
+        let deadline = now.checked_add(self.limits.max_time).unwrap_or(now + FOREVER);
+        Bounds { memory, deadline, cancel }
     }
 
     /// Calculates with a fixed size of memory. Returns the values, and the lines that were logged.
@@ -353,14 +411,20 @@ impl WitnessCalculator {
 
     fn stopped(&self, stop: Stop) -> Error {
         let Limits { max_bytes, max_time } = self.limits;
+        let exceeded =
+            |problem: String| Error::argument("limits", format!("{}: {problem}", self.name));
         self.wrong(match stop {
             Stop::Exception { code, messages } => {
                 let messages: Vec<_> = messages.iter().map(|line| shown(line)).collect();
                 let separator = if messages.is_empty() { "" } else { ": " };
                 format!("{}{separator}{}", exception(code), messages.join("; "))
             }
-            Stop::Memory => format!("needs more than the memory limit of {max_bytes} bytes"),
-            Stop::Time => format!("exceeds the time limit of {} s", max_time.as_secs_f64()),
+            Stop::Memory => {
+                return exceeded(format!("needs more than the memory limit of {max_bytes} bytes"));
+            }
+            Stop::Time => {
+                return exceeded(format!("exceeds the time limit of {} s", max_time.as_secs_f64()));
+            }
             Stop::Trap(problem) => problem,
             Stop::Cancelled(error) => return error.into(),
         })

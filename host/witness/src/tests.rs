@@ -327,11 +327,11 @@ fn a_module_that_does_not_end_is_stopped() {
     for (run, get) in [("(loop (br 0))", ""), ("", "(loop (br 0))"), (messages, "")] {
         let start = Instant::now();
         let error = Parts { run, get, ..Parts::default() }.fails();
-        assert_eq!(error, "witness generator: c.wasm: exceeds the time limit of 0.3 s");
+        assert_eq!(error, "limits: c.wasm: exceeds the time limit of 0.3 s");
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
     let endless = Parts { witness_size: "loop (result i32) (br 0)", ..Parts::default() };
-    assert_eq!(endless.refused(), "witness generator: c.wasm: exceeds the time limit of 0.3 s");
+    assert_eq!(endless.refused(), "limits: c.wasm: exceeds the time limit of 0.3 s");
     let calculator = Parts { run: "(loop (br 0))", ..Parts::default() }.open();
     let cancel = Cancel::new();
     cancel.cancel();
@@ -349,7 +349,7 @@ fn memory_grows_up_to_its_limit() {
     assert_eq!(small(&calculator.calculate(&inputs(VALID)).unwrap()), [1, 2, 3, 4]);
     assert_eq!(small(&calculator.calculate(&inputs(VALID)).unwrap()), [1, 2, 3, 4]);
     let endless = "(loop (drop (memory.grow (i32.const 1))) (br 0))";
-    let needs = "witness generator: c.wasm: needs more than the memory limit of 4194304 bytes";
+    let needs = "limits: c.wasm: needs more than the memory limit of 4194304 bytes";
     assert_eq!(Parts { run: endless, ..Parts::default() }.fails(), needs);
     assert_eq!(
         Parts { run: "(drop (memory.grow (i32.const 60000)))", ..Parts::default() }.fails(),

@@ -1,4 +1,4 @@
-/* Makes and verifies a Groth16 proof: prove KEY.zkey WITNESS.wtns VERIFICATION_KEY.json
+/* Makes and verifies a proof for Groth16 or PLONK: prove KEY.zkey WITNESS.wtns VERIFICATION_KEY.json
  * cc prove.c $(pkg-config --cflags --libs proofmill) */
 
 #include <proofmill.h>
@@ -48,7 +48,7 @@ int main(int count, char **arguments) {
         return fail("prove");
 
     bool valid;
-    if (proofmill_groth16_verify(key, public_inputs, proof, &valid)) return fail("verify");
+    if (proofmill_verify(key, public_inputs, proof, &valid)) return fail("verify");
     printf("%s\n%s\n", proof, valid ? "valid" : "invalid");
 
     proofmill_prover_close(prover);

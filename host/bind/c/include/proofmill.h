@@ -128,6 +128,9 @@ typedef struct proofmill_bases proofmill_bases;
 // The results of a batch of proofs.
 typedef struct proofmill_batch proofmill_batch;
 
+// A witness generator of circom 2.
+typedef struct proofmill_calculator proofmill_calculator;
+
 // An open device.
 typedef struct proofmill_device proofmill_device;
 
@@ -335,9 +338,9 @@ enum proofmill_status proofmill_bls_verify(int32_t scheme,
                                            size_t signature_length,
                                            bool *valid);
 
-// Opens a proving key, a .zkey file, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the handle in `*prover`, or
-// NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many proofs. The file is mapped:
-// it must not change while the prover is open.
+// Opens a proving key, a .zkey file for Groth16 or PLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
+// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
+// proofs. The file is mapped: it must not change while the prover is open.
 enum proofmill_status proofmill_prover_open(const char *uri,
                                             const char *zkey_path,
                                             bool resident,
@@ -375,12 +378,12 @@ enum proofmill_status proofmill_prove(const struct proofmill_prover *prover,
                                       char *public_inputs,
                                       size_t *public_inputs_length);
 
-// Verifies a proof, and sets `*valid`. The arguments are the content of verification_key.json, public.json and proof.json. On
-// failure `*valid` is false.
-enum proofmill_status proofmill_groth16_verify(const char *verification_key,
-                                               const char *public_inputs,
-                                               const char *proof,
-                                               bool *valid);
+// Verifies a proof for Groth16 or PLONK, as the key states, and sets `*valid`. The arguments are the content of
+// verification_key.json, public.json and proof.json. On failure `*valid` is false.
+enum proofmill_status proofmill_verify(const char *verification_key,
+                                       const char *public_inputs,
+                                       const char *proof,
+                                       bool *valid);
 
 // Starts a proof for the bytes of a .wtns file, which are copied, and returns at once. Stores the handle in `*proving`, or NULL on
 // failure. `progress` may be NULL; it is called until the proof ends or its handle is closed. The prover may be closed meanwhile.
@@ -412,8 +415,9 @@ enum proofmill_status proofmill_proving_result(const struct proofmill_proving *p
 // permits no other, so it must not be called by `progress` itself. NULL is ignored.
 void proofmill_proving_close(struct proofmill_proving *proving);
 
-// Makes a proof for the bytes of each of `count` .wtns files, several at a time: one on each thread of the CPU, each with its own
-// working memory. Stores the handle of the results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
+// Makes a proof for the bytes of each of `count` .wtns files. With a key for Groth16, several at a time: one on each thread of the
+// CPU, each with its own working memory; with another key one after the other, each on all threads. Stores the handle of the
+// results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
 //
 // `witnesses` and `witness_lengths` have `count` items. `progress` may be NULL; the calling thread calls it, in the order in which
 // proofs end.
@@ -436,6 +440,51 @@ enum proofmill_status proofmill_batch_proof(const struct proofmill_batch *batch,
 
 // Frees the results of a batch. NULL is ignored.
 void proofmill_batch_close(struct proofmill_batch *batch);
+
+// Opens a witness generator, a .wasm file that `circom --wasm` writes, and stores the handle in `*calculator`, or NULL on failure.
+// `max_bytes` limits the generator's memory and `max_seconds` the time of each calculation; 0 means 2 GiB and 600 s.
+enum proofmill_status proofmill_calculator_open(const char *wasm_path,
+                                                size_t max_bytes,
+                                                double max_seconds,
+                                                struct proofmill_calculator **calculator);
+
+// Opens a witness generator as proofmill_calculator_open does, from the bytes of a .wasm file.
+enum proofmill_status proofmill_calculator_open_bytes(const uint8_t *wasm,
+                                                      size_t wasm_length,
+                                                      size_t max_bytes,
+                                                      double max_seconds,
+                                                      struct proofmill_calculator **calculator);
+
+// Frees a witness generator. Proofs that proofmill_full_prove_start started continue. NULL is ignored.
+void proofmill_calculator_close(struct proofmill_calculator *calculator);
+
+// Calculates the witness for the inputs of a circuit and proves it. `inputs` is JSON with a value for each input signal, as
+// snarkjs reads it; its copies are overwritten in the end. The other arguments are those of proofmill_prove; the first step is
+// "witness".
+//
+// Fails with PROOFMILL_ERROR_FILE for malformed JSON, and with PROOFMILL_ERROR_ARGUMENT for wrong signals (`inputs`), a failed
+// assertion, with its template and line (`witness generator`), or an exceeded limit (`limits`).
+enum proofmill_status proofmill_full_prove(const struct proofmill_prover *prover,
+                                           const struct proofmill_calculator *calculator,
+                                           const char *inputs,
+                                           size_t inputs_length,
+                                           proofmill_progress progress,
+                                           void *context,
+                                           char *proof,
+                                           size_t *proof_length,
+                                           char *public_inputs,
+                                           size_t *public_inputs_length);
+
+// Starts a calculation and a proof as proofmill_full_prove does, and returns at once. The inputs are copied. Stores the handle in
+// `*proving`, or NULL on failure. `progress` may be NULL; it is called until the proof ends or its handle is closed. The prover and
+// the generator may be closed meanwhile. proofmill_proving_cancel cancels the calculation, too.
+enum proofmill_status proofmill_full_prove_start(const struct proofmill_prover *prover,
+                                                 const struct proofmill_calculator *calculator,
+                                                 const char *inputs,
+                                                 size_t inputs_length,
+                                                 proofmill_progress progress,
+                                                 void *context,
+                                                 struct proofmill_proving **proving);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -234,7 +234,7 @@ inline Bytes equihash_verify_batch(const Device &device, std::uint32_t n, std::u
     return verdicts;
 }
 
-/// A Groth16 proof and its public inputs: the content of proof.json and public.json as snarkjs writes them.
+/// A proof for Groth16 or PLONK and its public inputs: the content of proof.json and public.json as snarkjs writes them.
 struct Proof {
     std::string proof, public_inputs;
 };
@@ -265,6 +265,36 @@ template <class Call> Proof proof(Call call) {
 class Proving;
 class Batch;
 
+/// A witness generator of circom 2. Copies share it.
+class Calculator {
+public:
+    /// The limits of each calculation; 0 means 2 GiB and 600 s.
+    struct Limits {
+        std::size_t max_bytes = 0;
+        double max_seconds = 0;
+    };
+
+    /// Opens a .wasm file.
+    explicit Calculator(const std::string &wasm_path, Limits limits) {
+        proofmill_calculator *opened = nullptr;
+        detail::check(proofmill_calculator_open(detail::c_string("wasm_path", wasm_path), limits.max_bytes, limits.max_seconds, &opened));
+        handle_.reset(opened, proofmill_calculator_close);
+    }
+    explicit Calculator(const std::string &wasm_path) : Calculator(wasm_path, Limits()) {}
+
+    /// Opens the bytes of a .wasm file.
+    explicit Calculator(View wasm, Limits limits) {
+        proofmill_calculator *opened = nullptr;
+        detail::check(proofmill_calculator_open_bytes(wasm.data(), wasm.size(), limits.max_bytes, limits.max_seconds, &opened));
+        handle_.reset(opened, proofmill_calculator_close);
+    }
+    explicit Calculator(View wasm) : Calculator(wasm, Limits()) {}
+
+private:
+    friend class Prover;
+    std::shared_ptr<proofmill_calculator> handle_;
+};
+
 /// A proving key on a device.
 class Prover {
 public:
@@ -276,7 +306,7 @@ public:
     /// proofs that have not ended. The thread that makes the batch calls it, and its exception is thrown there.
     using BatchProgress = std::function<bool(std::size_t number, proofmill_status status)>;
 
-    /// Opens a .zkey file, which is mapped. If `resident`, the points of the key stay loaded on the device.
+    /// Opens a .zkey file for Groth16 or PLONK, which is mapped. If `resident`, the points of the key stay loaded on the device.
     explicit Prover(const std::string &zkey_path, const std::string &uri = "cpu:", bool resident = true) {
         proofmill_prover *opened = nullptr;
         detail::check(proofmill_prover_open(detail::c_string("uri", uri), detail::c_string("zkey_path", zkey_path), resident, &opened));
@@ -292,24 +322,23 @@ public:
 
     /// Makes a proof for the bytes of a .wtns file. It is verified before it is returned.
     Proof prove(View witness, const Progress &progress = {}) const {
-        std::size_t proof_length = 0, public_inputs_length = 0;
-        detail::check(proofmill_prover_sizes(handle_.get(), &proof_length, &public_inputs_length));
-        Proof made{std::string(proof_length, '\0'), std::string(public_inputs_length, '\0')};
-        Report report(progress);
-        const proofmill_status status =
-            proofmill_prove(handle_.get(), witness.data(), witness.size(), report ? report_progress : nullptr, &report,
-                            made.proof.data(), &proof_length, made.public_inputs.data(), &public_inputs_length);
-        detail::check(status);
-        report.rethrow();
-        made.proof.resize(proof_length - 1);
-        made.public_inputs.resize(public_inputs_length - 1);
-        return made;
+        return proved(progress, [&](auto... rest) { return proofmill_prove(handle_.get(), witness.data(), witness.size(), rest...); });
     }
+
+    /// Calculates the witness for the inputs of the circuit, as JSON, and makes a proof. The first step is "witness".
+    Proof full_prove(const Calculator &calculator, std::string_view inputs, const Progress &progress = {}) const {
+        return proved(progress, [&](auto... rest) {
+            return proofmill_full_prove(handle_.get(), calculator.handle_.get(), inputs.data(), inputs.size(), rest...);
+        });
+    }
+
+    /// Starts a calculation and a proof, and returns at once. The inputs are copied. The prover may be destroyed meanwhile.
+    Proving start_full_prove(const Calculator &calculator, std::string_view inputs, Progress progress = {}) const;
 
     /// Starts a proof for the bytes of a .wtns file, which are copied, and returns at once. The prover may be destroyed meanwhile.
     Proving start(View witness, Progress progress = {}) const;
 
-    /// Makes proofs of many witnesses, several at a time. A proof that fails does not affect the others.
+    /// Makes proofs of many witnesses; with a key for Groth16 several at a time. A proof that fails does not affect the others.
     Batch prove_batch(std::span<const View> witnesses, const BatchProgress &progress = {}) const;
 
 private:
@@ -329,6 +358,21 @@ private:
     public:
         explicit Report(Progress progress) : Callback(Reporting{std::move(progress)}) {}
     };
+
+    /// Makes a proof with a function of proofmill.h, which is called with a callback and the buffers.
+    template <class Call> Proof proved(const Progress &progress, Call call) const {
+        std::size_t proof_length = 0, public_inputs_length = 0;
+        detail::check(proofmill_prover_sizes(handle_.get(), &proof_length, &public_inputs_length));
+        Proof made{std::string(proof_length, '\0'), std::string(public_inputs_length, '\0')};
+        Report report(progress);
+        const proofmill_progress reporter = report ? report_progress : nullptr;
+        detail::check(call(reporter, static_cast<void *>(&report), made.proof.data(), &proof_length, made.public_inputs.data(),
+                           &public_inputs_length));
+        report.rethrow();
+        made.proof.resize(proof_length - 1);
+        made.public_inputs.resize(public_inputs_length - 1);
+        return made;
+    }
 
     static void report_progress(void *context, const char *step, double fraction) noexcept {
         static_cast<Report *>(context)->call(false, std::string_view(step), fraction);
@@ -380,6 +424,16 @@ inline Proving Prover::start(View witness, Progress progress) const {
     proofmill_proving *started = nullptr;
     detail::check(proofmill_prove_start(handle_.get(), witness.data(), witness.size(), report ? report_progress : nullptr,
                                         &report, &started));
+    proving.handle_.reset(started);
+    return proving;
+}
+
+inline Proving Prover::start_full_prove(const Calculator &calculator, std::string_view inputs, Progress progress) const {
+    Proving proving(std::move(progress));
+    Report &report = *proving.report_;
+    proofmill_proving *started = nullptr;
+    detail::check(proofmill_full_prove_start(handle_.get(), calculator.handle_.get(), inputs.data(), inputs.size(),
+                                             report ? report_progress : nullptr, &report, &started));
     proving.handle_.reset(started);
     return proving;
 }
@@ -448,12 +502,12 @@ inline bool bls_verify(proofmill_bls_scheme scheme, View public_key, View messag
     return valid;
 }
 
-/// Verifies a proof with the content of verification_key.json.
+/// Verifies a proof for Groth16 or PLONK with the content of verification_key.json, which states the protocol.
 inline bool verify(const std::string &verification_key, const Proof &proof) {
     bool valid = false;
-    detail::check(proofmill_groth16_verify(detail::c_string("verification_key", verification_key),
-                                           detail::c_string("public_inputs", proof.public_inputs),
-                                           detail::c_string("proof", proof.proof), &valid));
+    detail::check(proofmill_verify(detail::c_string("verification_key", verification_key),
+                                   detail::c_string("public_inputs", proof.public_inputs), detail::c_string("proof", proof.proof),
+                                   &valid));
     return valid;
 }
 

@@ -4,11 +4,11 @@ use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use proofmill::groth16::{self, Control, Proved, Step, StepProgress};
+use proofmill::snark::{self, Control, Proved, Step, StepProgress};
 use proofmill::{Cancel, Ticket};
 
 use crate::buffer::{Flag, Variable, bytes, close, give, handle, items};
-use crate::groth16::{Made, proofmill_progress, proofmill_prover, reporter};
+use crate::prover::{Made, control, proofmill_progress, proofmill_prover, reporter};
 use crate::secret;
 use crate::status::proofmill_status::PROOFMILL_OK;
 use crate::status::{Failure, Outcome, call, guarded, proofmill_status, renamed};
@@ -23,7 +23,7 @@ pub struct proofmill_proving {
 }
 
 enum State {
-    Running(Ticket<Proved, groth16::Error>),
+    Running(Ticket<Proved, snark::Error>),
     Ended(Outcome<Made>),
     /// Another thread has the ticket and waits for it.
     Taken,
@@ -44,16 +44,9 @@ pub unsafe extern "C" fn proofmill_prove_start(
         give("proving", proving, || {
             let prover = handle("prover", prover)?;
             let witness = secret::witness("witness", bytes("witness", witness, witness_length)?)?;
-            let reports = Arc::new(RwLock::new(progress.is_some()));
-            let cancel = Cancel::new();
-            let mut control = Control::none().with_cancel(cancel.clone());
-            if let Some(progress) = progress {
-                let report = until_closed(reporter(progress, context), reports.clone());
-                control = control.with_progress(report);
-            }
-            let ticket = prover.shared().submit(witness, control)?;
-            let state = Mutex::new(State::Running(ticket));
-            Ok(proofmill_proving { state, changed: Condvar::new(), cancel, reports })
+            proofmill_proving::start(progress, context, |control| {
+                prover.shared().submit(witness, control)
+            })
         })
     })
 }
@@ -122,6 +115,21 @@ pub unsafe extern "C" fn proofmill_proving_close(proving: *mut proofmill_proving
 }
 
 impl proofmill_proving {
+    /// Starts a proof that reports to the caller's function until its handle is closed.
+    pub(crate) fn start(
+        progress: proofmill_progress,
+        context: *mut c_void,
+        submit: impl FnOnce(Control) -> snark::Result<Ticket<Proved, snark::Error>>,
+    ) -> Outcome<Self> {
+        let reports = Arc::new(RwLock::new(progress.is_some()));
+        let report =
+            progress.map(|progress| until_closed(reporter(progress, context), reports.clone()));
+        let cancel = Cancel::new();
+        let ticket = submit(control(report).with_cancel(cancel.clone()))?;
+        let state = Mutex::new(State::Running(ticket));
+        Ok(Self { state, changed: Condvar::new(), cancel, reports })
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -187,8 +195,9 @@ pub type proofmill_batch_progress = Option<
 /// The results of a batch of proofs.
 pub struct proofmill_batch(Vec<Outcome<Made>>);
 
-/// Makes a proof for the bytes of each of `count` .wtns files, several at a time: one on each thread of the CPU, each with its own
-/// working memory. Stores the handle of the results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
+/// Makes a proof for the bytes of each of `count` .wtns files. With a key for Groth16, several at a time: one on each thread of the
+/// CPU, each with its own working memory; with another key one after the other, each on all threads. Stores the handle of the
+/// results in `*batch`, or NULL on failure. A proof that fails does not affect the others.
 ///
 /// `witnesses` and `witness_lengths` have `count` items. `progress` may be NULL; the calling thread calls it, in the order in which
 /// proofs end.

@@ -14,14 +14,16 @@
 
 pub mod batch;
 mod buffer;
+#[cfg(feature = "witness")]
+pub mod calculator;
 pub mod device;
 pub mod ecdsa;
 pub mod equihash;
-pub mod groth16;
 pub mod msm;
 pub mod ntt;
 pub mod pairing;
 pub mod poseidon;
+pub mod prover;
 pub mod rapidsnark;
 mod secret;
 pub mod status;

@@ -5,10 +5,11 @@
 
 use std::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
 
-use proofmill::groth16::snarkjs::Zkey;
+use proofmill::groth16::snarkjs::{Zkey, verifying_key};
+use proofmill::snark::{AnyVerifyingKey, AnyZkey};
 
 use crate::buffer::{Variable, bytes, close, give, handle, text};
-use crate::groth16::{PROOF_BYTES, proofmill_prover, public_inputs_bytes, verify};
+use crate::prover::{GROTH16_PROOF_BYTES, proofmill_prover, public_inputs_bytes, verify};
 use crate::secret;
 use crate::status::{Failure, Outcome, guarded, proofmill_status};
 
@@ -79,15 +80,15 @@ unsafe fn buffer<'a>(argument: &str, pointer: *const c_void, size: u64) -> Outco
     unsafe { bytes(argument, pointer.cast(), size) }
 }
 
-fn zkey(bytes: &[u8]) -> Outcome<Zkey> {
-    Ok(Zkey::from_bytes("zkey", bytes.into())?)
+fn zkey(bytes: &[u8]) -> Outcome<AnyZkey> {
+    Ok(AnyZkey::Groth16(Zkey::from_bytes("zkey", bytes.into())?))
 }
 
-unsafe fn zkey_file(argument: &str, path: *const c_char) -> Outcome<Zkey> {
-    Ok(Zkey::open(unsafe { text(argument, path)? })?)
+unsafe fn zkey_file(argument: &str, path: *const c_char) -> Outcome<AnyZkey> {
+    Ok(AnyZkey::Groth16(Zkey::open(unsafe { text(argument, path)? })?))
 }
 
-fn open(key: Zkey) -> Outcome<proofmill_prover> {
+fn open(key: AnyZkey) -> Outcome<proofmill_prover> {
     let device = std::env::var("PROOFMILL_DEVICE").unwrap_or_else(|_| "cpu:".into());
     proofmill_prover::new(&device, key, true)
 }
@@ -95,7 +96,7 @@ fn open(key: Zkey) -> Outcome<proofmill_prover> {
 /// Stores a new prover for a key.
 unsafe fn created(
     prover_object: *mut *mut c_void,
-    key: impl FnOnce() -> Outcome<Zkey>,
+    key: impl FnOnce() -> Outcome<AnyZkey>,
 ) -> Result<(), Fault> {
     let handle = prover_object.cast::<*mut proofmill_prover>();
     unsafe { give("prover_object", handle, || open(key()?))? };
@@ -104,7 +105,7 @@ unsafe fn created(
 
 fn store_public_size(
     public_size: *mut c_ulonglong,
-    key: impl FnOnce() -> Outcome<Zkey>,
+    key: impl FnOnce() -> Outcome<AnyZkey>,
 ) -> Result<(), Fault> {
     let public_size = Variable::new("public_size", public_size)?;
     public_size.set(public_inputs_bytes(&key()?) as u64);
@@ -195,7 +196,7 @@ pub unsafe extern "C" fn groth16_public_size_for_zkey_file(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn groth16_proof_size(proof_size: *mut c_ulonglong) {
     if let Ok(proof_size) = Variable::new("proof_size", proof_size) {
-        proof_size.set(PROOF_BYTES as u64);
+        proof_size.set(GROTH16_PROOF_BYTES as u64);
     }
 }
 
@@ -305,7 +306,9 @@ pub unsafe extern "C" fn groth16_verify(
 ) -> c_int {
     let verified = guarded(|| unsafe {
         let key = text("verification_key", verification_key)?;
-        verify(key, ("inputs", text("inputs", inputs)?), text("proof", proof)?)
+        let (inputs, proof) = (text("inputs", inputs)?, text("proof", proof)?);
+        let key = verifying_key::parse("verification_key", key.as_bytes())?;
+        verify(&AnyVerifyingKey::Groth16(key), ("inputs", inputs), proof)
     });
     match verified {
         Ok(true) => VERIFIER_VALID_PROOF,

@@ -330,7 +330,7 @@ static void background(const char *folder, const proofmill_prover *prover) {
     EXPECT(proofmill_proving_result(proving, proof, &short_length, values, &values_length), PROOFMILL_ERROR_SHORT_BUFFER, "proof: a buffer of 1 bytes");
     IS(short_length > 100 && values_length > 4); /* both are the required ones */
     OK(proofmill_proving_result(proving, proof, &short_length, values, &values_length));
-    OK(proofmill_groth16_verify((char *)key, values, proof, &valid));
+    OK(proofmill_verify((char *)key, values, proof, &valid));
     IS(valid);
     proofmill_proving_close(proving);
     WRONG(proofmill_proving_cancel(NULL), "proving: is null");
@@ -360,7 +360,7 @@ static void background(const char *folder, const proofmill_prover *prover) {
             continue;
         }
         OK(proofmill_batch_proof(batch, number, proof, &proof_length, values, &values_length));
-        OK(proofmill_groth16_verify((char *)key, values, proof, &valid));
+        OK(proofmill_verify((char *)key, values, proof, &valid));
         IS(valid);
     }
     WRONG(proofmill_batch_proof(batch, 5, proof, &proof_length, values, &values_length), "number: 5; there are 5");
@@ -496,11 +496,11 @@ static void proofs(const char *folder) {
     WRONG(proofmill_prove(prover, NULL, 0, NULL, NULL, proof, NULL, values, &values_length), "proof_length: is null");
     WRONG(proofmill_prove(prover, NULL, 0, NULL, NULL, proof, &proof_length, values, NULL), "public_inputs_length: is null");
     EXPECT(proofmill_prove(prover, NULL, 0, NULL, NULL, proof, &proof_length, NULL, &values_length), PROOFMILL_ERROR_SHORT_BUFFER, "public_inputs: no buffer");
-    EXPECT(proofmill_groth16_verify("{}", "[]", "{}", &valid), PROOFMILL_ERROR_FILE, "verification_key");
+    EXPECT(proofmill_verify("{}", "[]", "{}", &valid), PROOFMILL_ERROR_FILE, "verification_key");
     IS(!valid);
-    WRONG(proofmill_groth16_verify("{}", "[]", NULL, &valid), "proof: is null");
-    WRONG(proofmill_groth16_verify("{}", "\xc3\x28", "{}", &valid), "public_inputs: is not UTF-8");
-    WRONG(proofmill_groth16_verify("{}", "[]", "{}", NULL), "valid: is null");
+    WRONG(proofmill_verify("{}", "[]", NULL, &valid), "proof: is null");
+    WRONG(proofmill_verify("{}", "\xc3\x28", "{}", &valid), "public_inputs: is not UTF-8");
+    WRONG(proofmill_verify("{}", "[]", "{}", NULL), "valid: is null");
     background(folder, prover);
     proofmill_prover_close(prover);
     proofmill_prover_close(NULL);

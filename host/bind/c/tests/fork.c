@@ -55,7 +55,7 @@ static void prove(proofmill_prover *prover) {
     size_t proof_length = sizeof proof, public_length = sizeof public_values;
     if (proofmill_prove(prover, witness, witness_length, NULL, NULL, proof, &proof_length, public_values, &public_length)) fail("prove");
     bool valid;
-    if (proofmill_groth16_verify(verification_key, public_values, proof, &valid)) fail("verify");
+    if (proofmill_verify(verification_key, public_values, proof, &valid)) fail("verify");
     if (!valid) {
         fprintf(stderr, "the proof of %d is invalid\n", (int)getpid());
         exit(1);

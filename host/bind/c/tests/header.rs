@@ -9,8 +9,17 @@ fn the_header_is_generated_from_the_source() {
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
     let source = cbindgen::Builder::new().with_config(config);
     let modules = [
-        "status", "device", "msm", "ntt", "poseidon", "ecdsa", "equihash", "pairing", "groth16",
+        "status",
+        "device",
+        "msm",
+        "ntt",
+        "poseidon",
+        "ecdsa",
+        "equihash",
+        "pairing",
+        "prover",
         "batch",
+        "calculator",
     ];
     let paths = modules.map(|module| folder.join("src").join(module).with_extension("rs"));
     let source = paths.iter().fold(source, |source, path| source.with_src(path));

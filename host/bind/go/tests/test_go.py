@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import circom_files  # noqa: E402
 import clib  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
@@ -26,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	proofmill "github.com/proofmill/proofmill/host/bind/go"
 )
@@ -40,6 +42,12 @@ func TestTheExampleOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What the example opens is in this folder.
+	home, err := os.Getwd()
+	if err != nil || os.Chdir(generated) != nil {
+		t.Fatal(generated, err)
+	}
+	defer os.Chdir(home)
 	{
 		EXAMPLE
 		if err != nil || len(results) != 2 || len(proof.Proof) == 0 {
@@ -74,6 +82,7 @@ def installed(module, program):
         library = folder / "installed/lib"
         yield {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",
                "GOTOOLCHAIN": "local", "PROOFMILL_TEST_CIRCUIT": str(folder / "circuit"),
+               "PROOFMILL_TEST_GENERATED": str(circom_files.folder()),
                # Go caches the output of pkg-config, unless the folder is another one.
                "CGO_CFLAGS": f"-O2 -I{folder / 'installed/include'}"}
 

@@ -1,6 +1,7 @@
 //! The native half of the Python package `proofmill`: bytes in, bytes out, without the lock of the interpreter during computations. The
 //! public interface is written in Python, in `python/proofmill`.
 
+mod calculator;
 mod device;
 mod errors;
 mod logs;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 /// The native half of proofmill.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::calculator::Calculator;
     #[pymodule_export]
     use super::device::{Bases, Device, devices, equihash_header_bytes, field_bytes};
     #[pymodule_export]

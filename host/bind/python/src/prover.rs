@@ -1,14 +1,16 @@
-//! Groth16, with snarkjs's files.
+//! Proofs with keys of any protocol, with snarkjs's files.
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use proofmill::Cancel;
-use proofmill::groth16::snarkjs::{self, Zkey};
-use proofmill::groth16::{self, Control, Proved, Settings, Step, StepProgress};
+use proofmill::groth16;
+use proofmill::groth16::snarkjs::public;
+use proofmill::snark::{self, AnyZkey, Control, Proved, Settings, Step, StepProgress};
 use pyo3::prelude::*;
 
+use crate::calculator::{Calculator, GivenInputs};
 use crate::errors::{Failure, Outcome};
 use crate::logs::{Unlocked, unlocked};
 use crate::verifier::VerifyingKey;
@@ -19,10 +21,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// A proving key on a device.
 #[pyclass(frozen, module = "proofmill._native")]
-pub struct Prover {
-    key: Zkey,
-    prover: Unlocked<groth16::Prover>,
-}
+pub struct Prover(Unlocked<snark::Prover>);
 
 /// A file, or its bytes.
 #[derive(FromPyObject)]
@@ -36,9 +35,19 @@ pub enum Source {
 /// The texts of proof.json and public.json, and seconds.
 type Texts = (String, String, f64);
 
-fn texts(proved: groth16::Result<Proved>) -> Outcome<Texts> {
+fn texts(proved: snark::Result<Proved>) -> Outcome<Texts> {
     let Proved { proof, public_inputs, report, .. } = proved?;
-    Ok((snarkjs::proof::text(&proof)?, snarkjs::public::text(&public_inputs), report.seconds))
+    Ok((proof.text()?, public::text(&public_inputs), report.seconds))
+}
+
+/// Returns a control with this cancellation signal and a function of the user that receives progress.
+fn control(cancel: &Cancel, progress: Option<Py<PyAny>>) -> Control {
+    let control = Control::none().with_cancel(cancel.clone());
+    let Some(progress) = progress else { return control };
+    let watch: StepProgress = Arc::new(move |step: Step, part: f64| {
+        report(&progress, (step.to_string(), part));
+    });
+    control.with_progress(watch)
 }
 
 /// Calls a function of the user. Its exceptions are printed and do not end the proof.
@@ -91,12 +100,12 @@ impl Prover {
     fn new(py: Python<'_>, uri: &str, zkey: Source, resident: bool) -> PyResult<Self> {
         let made: Outcome<_> = unlocked(py, || {
             let key = match zkey {
-                Source::Path(path) => Zkey::open(path)?,
-                Source::Bytes(bytes) => Zkey::from_bytes("zkey", bytes.into())?,
+                Source::Path(path) => AnyZkey::open(path)?,
+                Source::Bytes(bytes) => AnyZkey::from_bytes("zkey", bytes.into())?,
             };
             let settings = Settings { resident, ..Settings::default() };
-            let prover = groth16::Prover::new(&key, groth16::devices(uri)?, settings)?;
-            Ok(Self { key, prover: Unlocked::new(prover) })
+            let prover = snark::Prover::new(&key, groth16::devices(uri)?, settings)?;
+            Ok(Self(Unlocked::new(prover)))
         });
         Ok(made?)
     }
@@ -108,19 +117,26 @@ impl Prover {
         witness: Given,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Texts> {
-        let watch = progress.map(|progress| -> StepProgress {
-            Arc::new(move |step: Step, part: f64| {
-                report(&progress, (step.to_string(), part));
-            })
-        });
         let cancel = Cancel::new();
-        let mut control = Control::none().with_cancel(cancel.clone());
-        if let Some(watch) = watch {
-            control = control.with_progress(watch);
-        }
+        let control = control(&cancel, progress);
         interruptible(py, &cancel, || {
-            let witness = witness.read("witness".into(), self.key.curve())?;
-            texts(self.prover.prove_with(&witness, &control))
+            let witness = witness.read("witness".into(), self.0.key().curve())?;
+            texts(self.0.prove_with(&witness, &control))
+        })
+    }
+
+    /// Calculates the witness for the inputs of a circuit, as JSON, and makes a proof. Returns what `prove` returns.
+    fn full_prove(
+        &self,
+        py: Python<'_>,
+        calculator: &Calculator,
+        inputs: GivenInputs,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Texts> {
+        let cancel = Cancel::new();
+        let control = control(&cancel, progress);
+        interruptible(py, &cancel, || {
+            texts(calculator.get().full_prove_with(&self.0, &inputs.read()?, &control))
         })
     }
 
@@ -138,8 +154,8 @@ impl Prover {
             let mut made: Vec<Outcome<Texts>> = witnesses.iter().map(|_| cancelled()).collect();
             let opened = witnesses.into_iter().enumerate();
             let opened = opened
-                .map(|(number, it)| it.read(format!("witnesses[{number}]"), self.key.curve()));
-            self.prover.prove_each(opened, &cancel, |number, proved| {
+                .map(|(number, it)| it.read(format!("witnesses[{number}]"), self.0.key().curve()));
+            self.0.prove_each(opened, &cancel, |number, proved| {
                 made[number] = texts(proved);
                 if let Some(progress) = &progress {
                     report(progress, (number,));
@@ -156,18 +172,31 @@ impl Prover {
 
     /// Returns the text of verification_key.json.
     fn verification_key(&self) -> PyResult<String> {
-        let text =
-            || -> Outcome<_> { Ok(snarkjs::verifying_key::text(&self.key.verifying_key()?)?) };
+        let text = || -> Outcome<_> { Ok(self.0.key().verifying_key()?.text()?) };
         Ok(text()?)
     }
 
     /// Returns the key's verifying half.
     fn verifying_key(&self) -> VerifyingKey {
-        VerifyingKey::new(self.key.curve(), self.prover.verifying().clone())
+        VerifyingKey::new(self.0.verifying().clone())
     }
 
     /// Returns the curve's name.
     fn curve(&self) -> &'static str {
-        self.key.curve().name()
+        self.0.key().curve().name()
+    }
+
+    /// Returns the protocol's name.
+    fn protocol(&self) -> &'static str {
+        self.0.key().protocol().name()
+    }
+
+    /// Returns the names of the steps of a proof.
+    fn steps(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        // The devices that plan log on threads of their own.
+        let steps: Outcome<Vec<String>> = unlocked(py, || {
+            Ok(self.0.plan()?.steps.iter().map(|planned| planned.step.to_string()).collect())
+        });
+        Ok(steps?)
     }
 }

@@ -1,7 +1,7 @@
-//! Verifying keys of Groth16, prepared for many proofs.
+//! Verifying keys, prepared for many proofs.
 
-use proofmill::groth16::snarkjs::{proof, public, verifying_key};
-use proofmill::groth16::{self, Curve, PreparedVerifyingKey, Proof, Scalar};
+use proofmill::groth16::snarkjs::public;
+use proofmill::snark::{self, AnyVerifyingKey, PreparedVerifyingKey, Proof, Scalar};
 use pyo3::prelude::*;
 
 use crate::errors::Outcome;
@@ -9,14 +9,11 @@ use crate::logs::unlocked;
 
 /// A verifying key with the values that do not depend on a proof.
 #[pyclass(frozen, module = "proofmill._native")]
-pub struct VerifyingKey {
-    curve: Curve,
-    key: PreparedVerifyingKey,
-}
+pub struct VerifyingKey(PreparedVerifyingKey);
 
 impl VerifyingKey {
-    pub fn new(curve: Curve, key: PreparedVerifyingKey) -> Self {
-        Self { curve, key }
+    pub fn new(key: PreparedVerifyingKey) -> Self {
+        Self(key)
     }
 
     /// Reads texts of public.json and proof.json, under these names for errors.
@@ -24,9 +21,9 @@ impl VerifyingKey {
         &self,
         (public_inputs, proof): &(String, String),
         [of_inputs, of_proof]: [&str; 2],
-    ) -> groth16::Result<(Vec<Scalar>, Proof)> {
-        let public_inputs = public::parse(of_inputs, public_inputs.as_bytes(), self.curve)?;
-        Ok((public_inputs, proof::parse(of_proof, proof.as_bytes())?))
+    ) -> snark::Result<(Vec<Scalar>, Proof)> {
+        let public_inputs = public::parse(of_inputs, public_inputs.as_bytes(), self.0.curve())?;
+        Ok((public_inputs, Proof::parse(self.0.protocol(), of_proof, proof.as_bytes())?))
     }
 }
 
@@ -36,27 +33,32 @@ impl VerifyingKey {
     #[new]
     fn open(py: Python<'_>, text: &str) -> PyResult<Self> {
         let opened: Outcome<_> = unlocked(py, || {
-            let key = verifying_key::parse("verification_key", text.as_bytes())?;
-            Ok(Self::new(key.curve, PreparedVerifyingKey::new(&key)?))
+            let key = AnyVerifyingKey::parse("verification_key", text.as_bytes())?;
+            Ok(Self(PreparedVerifyingKey::new(&key)?))
         });
         Ok(opened?)
     }
 
     /// Returns the curve's name.
     fn curve(&self) -> &'static str {
-        self.curve.name()
+        self.0.curve().name()
+    }
+
+    /// Returns the protocol's name.
+    fn protocol(&self) -> &'static str {
+        self.0.protocol().name()
     }
 
     /// Returns the number of public inputs.
     fn public_inputs(&self) -> usize {
-        self.key.public_inputs()
+        self.0.public_inputs()
     }
 
     /// Returns whether a proof is valid: a text of public.json and one of proof.json.
     fn verify(&self, py: Python<'_>, texts: (String, String)) -> PyResult<bool> {
         let valid: Outcome<_> = unlocked(py, || {
             let (public_inputs, proof) = self.read(&texts, ["public_inputs", "proof"])?;
-            Ok(self.key.verify(&public_inputs, &proof)?)
+            Ok(self.0.verify(&public_inputs, &proof)?)
         });
         Ok(valid?)
     }
@@ -68,9 +70,9 @@ impl VerifyingKey {
                 let proof = format!("proofs[{number}]");
                 self.read(texts, [&format!("{proof}.public_inputs"), &proof])
             });
-            let read: Vec<_> = read.collect::<groth16::Result<_>>()?;
+            let read: Vec<_> = read.collect::<snark::Result<_>>()?;
             let claims: Vec<_> = read.iter().map(|(inputs, proof)| (&inputs[..], proof)).collect();
-            Ok(self.key.find_invalid(&claims)?)
+            Ok(self.0.find_invalid(&claims)?)
         });
         Ok(invalid?)
     }

@@ -47,7 +47,7 @@ fn open(key: &Path) -> anyhow::Result<AnyVerifyingKey> {
     let read = regular(key).and_then(|file| Ok(file.take(4).read_to_end(&mut magic)?));
     read.with_context(|| format!("KEY: {}", key.display()))?;
     Ok(match &magic[..] {
-        b"zkey" => AnyVerifyingKey::try_from(&AnyZkey::open(key)?)?,
+        b"zkey" => AnyZkey::open(key)?.verifying_key()?,
         _ => AnyVerifyingKey::open(key)?,
     })
 }

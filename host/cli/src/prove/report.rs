@@ -1,10 +1,9 @@
 //! Reports of a proof and of a plan.
 
-use std::fmt::Display;
 use std::fs;
 
 use indicatif::HumanBytes;
-use proofmill::groth16::{Counts, Plan, Planned, Proved, Retry, Timed};
+use proofmill::snark::{Counts, Plan, Planned, Proved, Retry, Timed};
 use serde_json::json;
 
 use super::Arguments;
@@ -12,7 +11,7 @@ use crate::new_file::is_stdout;
 use crate::output::{Output, note};
 
 /// Prints the plan of a proof, as text or as JSON.
-pub fn plan<S: Display>(plan: &Plan<S>, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
+pub fn plan(plan: &Plan, as_json: bool, output: &mut Output) -> anyhow::Result<()> {
     let Plan { curve, variables, public_inputs, domain, key, witness, resident, working, .. } =
         *plan;
     if as_json {
@@ -51,11 +50,11 @@ pub fn plan<S: Display>(plan: &Plan<S>, as_json: bool, output: &mut Output) -> a
 }
 
 /// Prints the report of a proof, as text or as JSON.
-pub fn proved<P, S: Display>(
+pub fn proved(
     arguments: &Arguments,
-    plan: &Plan<S>,
+    plan: &Plan,
     counts: &Counts,
-    proved: &Proved<P, S>,
+    proved: &Proved,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let report = &proved.report;

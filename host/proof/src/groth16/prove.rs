@@ -3,9 +3,8 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use proofmill_algebra::STACK_BYTES;
-use proofmill_op::{Cancel, StackWipe, Ticket};
-use tracing::{Span, debug_span};
+use proofmill_op::{StackWipe, Ticket};
+use tracing::debug_span;
 
 use super::attempt::Attempt;
 use super::control::{Control, Executor};
@@ -15,7 +14,7 @@ use super::rows::Rows;
 use super::suite::{ScalarOf, Suite, on_curve, require_witness};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
-use crate::attempts::{Attempts, Counters, Outcome};
+use crate::attempts::{Attempts, Counters, Outcome, on_thread};
 use crate::snarkjs::{Witness, Zkey};
 use crate::{Error, Result};
 
@@ -83,17 +82,8 @@ impl Prover {
         witness: Witness,
         control: Control,
     ) -> Result<Ticket<Proved, Error>> {
-        let own = Cancel::new();
-        let (completer, ticket) = Ticket::with_cancel(own.clone());
-        let ticket = ticket.linked_to(&control.cancel);
-        let (prover, control) = (self.clone(), control.with_cancel(own));
-        let span = Span::current();
-        let work =
-            move || completer.complete(span.in_scope(|| prover.prove_with(&witness, &control)));
-        let thread = std::thread::Builder::new().name("proofmill-prover".into());
-        let thread = thread.stack_size(STACK_BYTES).spawn(work);
-        thread.map_err(|source| Error::Io { name: "the prover's thread".into(), source })?;
-        Ok(ticket)
+        let prover = self.clone();
+        on_thread(control, move |control| prover.prove_with(&witness, control))
     }
 
     /// Proves on the given threads.

@@ -30,7 +30,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use proofmill_op::msm::Curve;
-use serde::Deserialize;
 
 use document::{Document, Text};
 
@@ -48,22 +47,6 @@ pub(super) const PLONK: &str = "plonk";
 /// snarkjs's name of FFLONK.
 pub(super) const FFLONK: &str = "fflonk";
 
-/// The field that names the protocol.
-#[derive(Deserialize)]
-struct Protocol<'a> {
-    #[serde(borrow)]
-    protocol: Option<Text<'a>>,
-}
-
-/// Reads the file of a verifying key. Returns its name, its bytes, and its protocol if it names one.
-pub(super) fn read_any_verifying_key(path: &Path) -> Result<(String, Vec<u8>, Option<String>)> {
-    let (name, bytes) = document::read(path, verifying_key::MAX_BYTES)?;
-    let document = Document::new(&name, &bytes, verifying_key::MAX_BYTES)?;
-    let protocol = document.parse::<Protocol<'_>>()?.protocol;
-    let protocol = protocol.map(|protocol| protocol.value().into_owned());
-    Ok((name, bytes, protocol))
-}
-
 /// What is known of a curve that is to be written.
 fn facts(curve: Curve) -> Result<&'static Facts> {
     Facts::of(curve).ok_or_else(|| Error::argument("curve", format!("snarkjs has no {curve:?}")))
@@ -75,6 +58,16 @@ pub(super) fn protocol_of(name: &str, bytes: &[u8], max_bytes: usize) -> Result<
     // A map, since a struct would be read from an array as well.
     let fields: BTreeMap<String, Text<'_>> = document.parse()?;
     Ok(fields.get("protocol").map(|protocol| protocol.value().into_owned()))
+}
+
+/// Reads the file of a proof of any protocol. Returns its name and its bytes.
+pub(crate) fn read_proof(path: &Path) -> Result<(String, Vec<u8>)> {
+    read(path, proof::MAX_BYTES)
+}
+
+/// Returns the protocol that a proof names, under a name for errors.
+pub(crate) fn protocol_of_proof(name: &str, bytes: &[u8]) -> Result<Option<String>> {
+    protocol_of(name, bytes, proof::MAX_BYTES)
 }
 
 /// Checks the protocol and the curve of a file of FFLONK, which is BN254.

@@ -141,6 +141,11 @@ impl Zkey {
         self.header.variables as usize
     }
 
+    /// Returns the number of values of a witness: the variables.
+    pub fn witness_values(&self) -> usize {
+        self.variables()
+    }
+
     /// Returns the number of public inputs.
     pub fn public_inputs(&self) -> usize {
         self.header.public_inputs as usize

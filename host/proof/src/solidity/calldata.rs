@@ -12,7 +12,7 @@ use proofmill_algebra::pairing::{Bn254, Pairing};
 use super::{hex, require_bn254, words};
 use crate::groth16::Scalar;
 use crate::groth16::suite::point;
-use crate::snarkjs::AnyProof;
+use crate::snark;
 use crate::{Error, Result, groth16, plonk};
 
 type G1 = <Bn254 as Pairing>::G1;
@@ -39,11 +39,11 @@ enum Proof {
 impl Call {
     /// Encodes a proof and its public inputs. Returns an error for another curve than BN254, a point outside its group and a scalar that is not below
     /// r. The number of public inputs is that of the key, which is not known.
-    pub fn new(proof: &AnyProof, public_inputs: &[Scalar]) -> Result<Self> {
+    pub fn new(proof: &snark::Proof, public_inputs: &[Scalar]) -> Result<Self> {
         let proof = match proof {
-            AnyProof::Groth16(proof) => Proof::Groth16(groth16_words(proof)?),
-            AnyProof::Plonk(proof) => Proof::Plonk(plonk_words(proof)?),
-            AnyProof::Fflonk(_) => {
+            snark::Proof::Groth16(proof) => Proof::Groth16(groth16_words(proof)?),
+            snark::Proof::Plonk(proof) => Proof::Plonk(plonk_words(proof)?),
+            snark::Proof::Fflonk(_) => {
                 let problem = "is of fflonk; contracts are for groth16 and plonk";
                 return Err(Error::argument("proof", problem));
             }
@@ -160,9 +160,9 @@ mod tests {
     use crate::snarkjs::public;
 
     /// Reads a proof of snarkjs and its public inputs.
-    fn read(folder: &str) -> (AnyProof, Vec<Scalar>) {
+    fn read(folder: &str) -> (snark::Proof, Vec<Scalar>) {
         let path = |name| format!("tests/snarkjs/{folder}/{name}.json");
-        let proof = AnyProof::open(path("proof")).unwrap();
+        let proof = snark::Proof::open_any(path("proof")).unwrap();
         let public_inputs = public::open(path("public"), proof.curve()).unwrap();
         (proof, public_inputs)
     }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_call_for_plonk_is_two_arrays() {
         let (proof, public_inputs) = read("plonk_bn254");
-        let AnyProof::Plonk(first) = &proof else { panic!("another protocol") };
+        let snark::Proof::Plonk(first) = &proof else { panic!("another protocol") };
         let call = Call::new(&proof, &public_inputs).unwrap();
         assert_eq!(call.signature(), "verifyProof(uint256[24],uint256[2])");
         let bytes = call.bytes();
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_no_contract_accepts_is_an_error() {
-        let error = |proof: &AnyProof, public_inputs: &[Scalar]| {
+        let error = |proof: &snark::Proof, public_inputs: &[Scalar]| {
             Call::new(proof, public_inputs).unwrap_err().to_string()
         };
         let (proof, _) = read("bls12_381");
@@ -260,20 +260,20 @@ mod tests {
         let (proof, _) = read("bn254");
         let problem = error(&proof, &[[0; 32], [255; 32]]);
         assert!(problem.starts_with("public: value 1 is "), "{problem}");
-        let AnyProof::Groth16(mut damaged) = proof else { panic!("another protocol") };
+        let snark::Proof::Groth16(mut damaged) = proof else { panic!("another protocol") };
         damaged.b[0] ^= 1;
-        let problem = error(&AnyProof::Groth16(damaged), &[]);
+        let problem = error(&snark::Proof::Groth16(damaged), &[]);
         assert!(problem.starts_with("proof: B is "), "{problem}");
 
         let (proof, _) = read("plonk_bn254");
-        let AnyProof::Plonk(proof) = proof else { panic!("another protocol") };
+        let snark::Proof::Plonk(proof) = proof else { panic!("another protocol") };
         let mut damaged = proof.clone();
         damaged.t_mid.pop();
-        let problem = error(&AnyProof::Plonk(damaged), &[]);
+        let problem = error(&snark::Proof::Plonk(damaged), &[]);
         assert!(problem.starts_with("proof: t_mid is "), "{problem}");
         let mut damaged = proof;
         damaged.evaluations.s2 = [255; 32];
-        let problem = error(&AnyProof::Plonk(damaged), &[]);
+        let problem = error(&snark::Proof::Plonk(damaged), &[]);
         assert!(problem.starts_with("proof: evaluation s2 is "), "{problem}");
     }
 }

@@ -20,4 +20,5 @@ mod plonk_prover;
 mod prover;
 #[path = "../small/mod.rs"]
 mod small;
+mod snark;
 mod support;

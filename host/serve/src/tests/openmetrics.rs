@@ -78,7 +78,10 @@ fn check_histograms(series: &BTreeMap<String, f64>) {
             let (bound, rest) = rest.split_once('"').unwrap();
             let bound = bound.replace("+Inf", "inf").parse().unwrap();
             let labels = rest.trim_start_matches(',');
-            let count_name = format!("{start}_count{{{labels}");
+            let count_name = match labels {
+                "}" => format!("{start}_count"),
+                _ => format!("{start}_count{{{labels}"),
+            };
             buckets.entry(count_name).or_default().push((bound, count));
         }
     }

@@ -1,4 +1,4 @@
-"""Groth16 proofs, MSM, NTT, Poseidon hashes, and verification of ECDSA signatures and Equihash headers, on the CPU or on a card.
+"""Groth16 and PLONK proofs, MSM, NTT, Poseidon hashes, and verification of ECDSA signatures and Equihash headers, on the CPU or on a card.
 
 >>> import proofmill
 >>> proofmill.msm("bn254_g1", [(1, 2), (1, 2)], [5, 3]) == proofmill.msm("bn254_g1", [(1, 2)], [8])
@@ -28,18 +28,18 @@ from typing import Any, Literal
 
 from . import compat, errors
 from ._device import Bases, Check, Device, Info, Verdict, devices, opened
-from ._groth16 import Proof, Prover, VerifyingKey, prove, prove_batch, verify
 from ._native import __version__
 from ._pairings import bls_find_invalid, bls_verify, pairing, pairing_is_one
+from ._snark import Proof, Prover, VerifyingKey, WitnessCalculator, full_prove, prove, prove_batch, verify
 from .errors import (
     ArgumentError, CancelledError, DeviceError, DeviceTimeoutError, DoesNotVerifyError, Error, FileError, UnsupportedError,
 )
 
 __all__ = [
     "ArgumentError", "Bases", "CancelledError", "Device", "DeviceError", "DeviceTimeoutError", "DoesNotVerifyError", "Error", "FileError",
-    "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "VerifyingKey", "__version__", "bls_find_invalid", "bls_verify", "compat",
-    "devices", "ecdsa_verify_batch", "equihash_verify_batch", "errors", "msm", "ntt", "pairing", "pairing_is_one", "poseidon", "prove",
-    "prove_batch", "verify",
+    "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "VerifyingKey", "WitnessCalculator", "__version__", "bls_find_invalid",
+    "bls_verify", "compat", "devices", "ecdsa_verify_batch", "equihash_verify_batch", "errors", "full_prove", "msm", "ntt", "pairing",
+    "pairing_is_one", "poseidon", "prove", "prove_batch", "verify",
 ]
 
 

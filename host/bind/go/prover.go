@@ -14,7 +14,7 @@ import (
 // Prover is a proving key on a device, for many proofs.
 type Prover struct{ handle *handle }
 
-// OpenProver opens a .zkey file on the device of a URI. The file is mapped: it must not change while the prover is open. If resident,
+// OpenProver opens a .zkey file for Groth16 or PLONK on the device of a URI. The file is mapped: it must not change while the prover is open. If resident,
 // the points of the key stay loaded on the device.
 func OpenProver(uri, zkeyPath string, resident bool) (*Prover, error) {
 	path, err := cString("zkeyPath", zkeyPath)
@@ -103,15 +103,20 @@ func (p *Prover) Prove(witness []byte) (Proof, error) {
 
 // Start starts a proof for the bytes of a .wtns file, which are copied, and returns at once. The prover may be closed meanwhile.
 func (p *Prover) Start(witness []byte) (*Proving, error) {
+	return p.start(func(started **C.proofmill_proving) error {
+		return p.use(func(prover *C.proofmill_prover) status {
+			return C.proofmill_prove_start(prover, start(witness), length(witness), nil, nil, started)
+		})
+	})
+}
+
+func (p *Prover) start(submit func(**C.proofmill_proving) error) (*Proving, error) {
 	sizes, err := p.sizes()
 	if err != nil {
 		return nil, err
 	}
 	var started *C.proofmill_proving
-	err = p.use(func(prover *C.proofmill_prover) status {
-		return C.proofmill_prove_start(prover, start(witness), length(witness), nil, nil, &started)
-	})
-	if err != nil {
+	if err := submit(&started); err != nil {
 		return nil, err
 	}
 	free := func(object unsafe.Pointer) { C.proofmill_proving_close((*C.proofmill_proving)(object)) }
@@ -121,10 +126,15 @@ func (p *Prover) Start(witness []byte) (*Proving, error) {
 // ProveContext makes a proof as Prove does, and cancels it when the context is done. The error then matches both ErrCancelled and the
 // context's error.
 func (p *Prover) ProveContext(ctx context.Context, witness []byte) (Proof, error) {
+	return wait(ctx, func() (*Proving, error) { return p.Start(witness) })
+}
+
+// wait waits for a proof that it starts, and cancels it when the context is done.
+func wait(ctx context.Context, start func() (*Proving, error)) (Proof, error) {
 	if ctx == nil {
 		return Proof{}, invalid("ctx", "is nil")
 	}
-	proving, err := p.Start(witness)
+	proving, err := start()
 	if err != nil {
 		return Proof{}, err
 	}
@@ -183,8 +193,8 @@ type Result struct {
 	Err   error
 }
 
-// ProveBatch makes a proof for the bytes of each .wtns file, several at a time, each with its own working memory. A proof that fails does
-// not affect the others.
+// ProveBatch makes a proof for the bytes of each .wtns file. With a key for Groth16 several are made at a time, each with its own working
+// memory. A proof that fails does not affect the others.
 func (p *Prover) ProveBatch(witnesses [][]byte) ([]Result, error) {
 	sizes, err := p.sizes()
 	if err != nil {
@@ -219,7 +229,7 @@ func (p *Prover) ProveBatch(witnesses [][]byte) ([]Result, error) {
 	return results, nil
 }
 
-// Verify verifies a proof with the content of verification_key.json.
+// Verify verifies a proof for Groth16 or PLONK with the content of verification_key.json, which states the protocol.
 func Verify(verificationKey []byte, proof Proof) (bool, error) {
 	key, err := cString("verificationKey", verificationKey)
 	if err != nil {
@@ -234,6 +244,6 @@ func Verify(verificationKey []byte, proof Proof) (bool, error) {
 		return false, err
 	}
 	var valid C.bool
-	err = call(func() status { return C.proofmill_groth16_verify(key, publicInputs, text, &valid) })
+	err = call(func() status { return C.proofmill_verify(key, publicInputs, text, &valid) })
 	return bool(valid), err
 }

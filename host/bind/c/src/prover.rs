@@ -1,34 +1,37 @@
-//! Groth16.
+//! Proofs with keys of any protocol.
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-use proofmill::groth16::snarkjs::{self, Witness, Zkey};
-use proofmill::groth16::{self, Control, Proved, Prover, Settings, Step, StepProgress};
+use proofmill::groth16;
+use proofmill::groth16::snarkjs::public;
+use proofmill::snark::{
+    self, AnyVerifyingKey, AnyZkey, Control, Proof, Protocol, Proved, Prover, Settings, Step,
+    StepProgress, Witness,
+};
 
 use crate::buffer::{Flag, Variable, bytes, close, demand, give, handle, put_text, text};
 use crate::secret;
 use crate::status::{Outcome, call, proofmill_status};
 
-/// An upper bound of the bytes of a proof as text, on any curve.
-pub(crate) const PROOF_BYTES: usize = 2048;
+/// An upper bound of the bytes of a proof for Groth16 as text, on any curve.
+pub(crate) const GROTH16_PROOF_BYTES: usize = 2048;
+/// An upper bound of the bytes of a proof for another protocol as text, on any curve.
+const OTHER_PROOF_BYTES: usize = 4096;
 /// An upper bound of the bytes of a public input: 77 digits, quotes, comma, line break, indentation.
 const PUBLIC_INPUT_BYTES: usize = 96;
 
 /// A proving key on a device.
-pub struct proofmill_prover {
-    key: Zkey,
-    prover: Arc<Prover>,
-}
+pub struct proofmill_prover(Arc<Prover>);
 
 /// Receives the progress of a proof: the name of a step and the fraction of it that is done, from 0 to 1. Any thread may call it,
 /// several at once. `context` is the caller's. It must not throw, and `step` is valid during the call only.
 pub type proofmill_progress =
     Option<unsafe extern "C" fn(context: *mut c_void, step: *const c_char, fraction: f64)>;
 
-/// Opens a proving key, a .zkey file, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the handle in `*prover`, or
-/// NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many proofs. The file is mapped:
-/// it must not change while the prover is open.
+/// Opens a proving key, a .zkey file for Groth16 or PLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
+/// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
+/// proofs. The file is mapped: it must not change while the prover is open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_prover_open(
     uri: *const c_char,
@@ -39,7 +42,7 @@ pub unsafe extern "C" fn proofmill_prover_open(
     call(|| unsafe {
         give("prover", prover, || {
             let (uri, resident) = (text("uri", uri)?, resident.value("resident")?);
-            let key = Zkey::open(text("zkey_path", zkey_path)?)?;
+            let key = AnyZkey::open(text("zkey_path", zkey_path)?)?;
             proofmill_prover::new(uri, key, resident)
         })
     })
@@ -57,7 +60,7 @@ pub unsafe extern "C" fn proofmill_prover_open_bytes(
     call(|| unsafe {
         give("prover", prover, || {
             let (uri, resident) = (text("uri", uri)?, resident.value("resident")?);
-            let key = Zkey::from_bytes("zkey", bytes("zkey", zkey, zkey_length)?.into())?;
+            let key = AnyZkey::from_bytes("zkey", bytes("zkey", zkey, zkey_length)?.into())?;
             proofmill_prover::new(uri, key, resident)
         })
     })
@@ -81,7 +84,7 @@ pub unsafe extern "C" fn proofmill_prover_sizes(
         let prover = handle("prover", prover)?;
         let proof_length = Variable::new("proof_length", proof_length)?;
         let public_inputs_length = Variable::new("public_inputs_length", public_inputs_length)?;
-        proof_length.set(PROOF_BYTES);
+        proof_length.set(prover.proof_bytes());
         public_inputs_length.set(prover.public_inputs_bytes());
         Ok(())
     })
@@ -107,19 +110,17 @@ pub unsafe extern "C" fn proofmill_prove(
 ) -> proofmill_status {
     call(|| unsafe {
         let prover = handle("prover", prover)?;
-        demand("proof", PROOF_BYTES, proof, proof_length)?;
-        let expected = prover.public_inputs_bytes();
-        demand("public_inputs", expected, public_inputs, public_inputs_length)?;
+        prover.demand(proof, proof_length, public_inputs, public_inputs_length)?;
         let witness = secret::witness("witness", bytes("witness", witness, witness_length)?)?;
         let made = prover.prove(&witness, progress.map(|progress| reporter(progress, context)))?;
         made.put(proof, proof_length, public_inputs, public_inputs_length)
     })
 }
 
-/// Verifies a proof, and sets `*valid`. The arguments are the content of verification_key.json, public.json and proof.json. On
-/// failure `*valid` is false.
+/// Verifies a proof for Groth16 or PLONK, as the key states, and sets `*valid`. The arguments are the content of
+/// verification_key.json, public.json and proof.json. On failure `*valid` is false.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn proofmill_groth16_verify(
+pub unsafe extern "C" fn proofmill_verify(
     verification_key: *const c_char,
     public_inputs: *const c_char,
     proof: *const c_char,
@@ -130,7 +131,9 @@ pub unsafe extern "C" fn proofmill_groth16_verify(
         valid.set(false);
         let key = text("verification_key", verification_key)?;
         let public_inputs = text("public_inputs", public_inputs)?;
-        valid.set(verify(key, ("public_inputs", public_inputs), text("proof", proof)?)?);
+        let proof = text("proof", proof)?;
+        let key = AnyVerifyingKey::parse("verification_key", key.as_bytes())?;
+        valid.set(verify(&key, ("public_inputs", public_inputs), proof)?);
         Ok(())
     })
 }
@@ -142,10 +145,10 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    pub(crate) fn of(proved: groth16::Result<Proved>) -> Outcome<Self> {
+    pub(crate) fn of(proved: snark::Result<Proved>) -> Outcome<Self> {
         let proved = proved?;
-        let proof = snarkjs::proof::text(&proved.proof)?;
-        Ok(Self { proof, public_inputs: snarkjs::public::text(&proved.public_inputs) })
+        let proof = proved.proof.text()?;
+        Ok(Self { proof, public_inputs: public::text(&proved.public_inputs) })
     }
 
     /// Writes both strings to the caller's buffers, and both lengths even if the first buffer is too small.
@@ -166,45 +169,72 @@ impl Made {
 }
 
 impl proofmill_prover {
-    pub(crate) fn new(uri: &str, key: Zkey, resident: bool) -> Outcome<Self> {
+    pub(crate) fn new(uri: &str, key: AnyZkey, resident: bool) -> Outcome<Self> {
         let settings = Settings { resident, ..Settings::default() };
-        let prover = Arc::new(Prover::new(&key, groth16::devices(uri)?, settings)?);
-        Ok(Self { key, prover })
+        Ok(Self(Arc::new(Prover::new(&key, groth16::devices(uri)?, settings)?)))
     }
 
-    pub(crate) fn public_inputs_bytes(&self) -> usize {
-        public_inputs_bytes(&self.key)
+    fn proof_bytes(&self) -> usize {
+        match self.0.key().protocol() {
+            Protocol::Groth16 => GROTH16_PROOF_BYTES,
+            _ => OTHER_PROOF_BYTES,
+        }
+    }
+
+    fn public_inputs_bytes(&self) -> usize {
+        public_inputs_bytes(self.0.key())
+    }
+
+    /// Checks that the caller's buffers have space for every proof of this prover.
+    pub(crate) fn demand(
+        &self,
+        proof: *mut c_char,
+        proof_length: *mut usize,
+        public_inputs: *mut c_char,
+        public_inputs_length: *mut usize,
+    ) -> Outcome {
+        demand("proof", self.proof_bytes(), proof, proof_length)?;
+        let expected = self.public_inputs_bytes();
+        demand("public_inputs", expected, public_inputs, public_inputs_length)
     }
 
     /// Returns the number of values of a witness.
     pub(crate) fn variables(&self) -> usize {
-        self.key.variables()
+        self.0.key().witness_values()
     }
 
     pub(crate) fn prove(&self, witness: &Witness, progress: Option<StepProgress>) -> Outcome<Made> {
-        let mut control = Control::none();
-        control.progress = progress;
-        Made::of(self.prover.prove_with(witness, &control))
+        Made::of(self.0.prove_with(witness, &control(progress)))
     }
 
     /// Returns the prover, which proofs that are under way keep alive.
     pub(crate) fn shared(&self) -> &Arc<Prover> {
-        &self.prover
+        &self.0
     }
 }
 
 /// Returns an upper bound of the bytes of the public inputs of proofs with a key, as text.
-pub(crate) fn public_inputs_bytes(key: &Zkey) -> usize {
+pub(crate) fn public_inputs_bytes(key: &AnyZkey) -> usize {
     (key.public_inputs() + 1) * PUBLIC_INPUT_BYTES
 }
 
 /// Verifies a proof. The public inputs come with the name of their argument.
-pub(crate) fn verify(key: &str, public_inputs: (&str, &str), proof: &str) -> Outcome<bool> {
-    let key = snarkjs::verifying_key::parse("verification_key", key.as_bytes())?;
+pub(crate) fn verify(
+    key: &AnyVerifyingKey,
+    public_inputs: (&str, &str),
+    proof: &str,
+) -> Outcome<bool> {
     let (name, public_inputs) = public_inputs;
-    let public_inputs = snarkjs::public::parse(name, public_inputs.as_bytes(), key.curve)?;
-    let proof = snarkjs::proof::parse("proof", proof.as_bytes())?;
-    Ok(groth16::verify(&key, &public_inputs, &proof)?)
+    let public_inputs = public::parse(name, public_inputs.as_bytes(), key.curve())?;
+    let proof = Proof::parse(key.protocol(), "proof", proof.as_bytes())?;
+    Ok(snark::verify(key, &public_inputs, &proof)?)
+}
+
+/// Returns a control with this progress callback.
+pub(crate) fn control(progress: Option<StepProgress>) -> Control {
+    let mut control = Control::none();
+    control.progress = progress;
+    control
 }
 
 /// Returns a progress callback that calls the caller's function.

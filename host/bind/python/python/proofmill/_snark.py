@@ -1,4 +1,4 @@
-"""Groth16 proofs with the files of circom and snarkjs."""
+"""Groth16 and PLONK proofs with the files of circom and snarkjs. The key chooses the protocol."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from .errors import ArgumentError, FileError
 Source = str | os.PathLike[str] | bytes
 #: A .wtns file by its path, the bytes of such a file, or the values: a sequence of integers, or an array of uint64 limbs.
 WitnessSource = Source | Iterable[Any]
-#: The steps of a proof, which a bar takes for equal parts.
-STEPS = ("MSM A", "MSM B1", "MSM B2", "MSM C", "rows", "quotient", "MSM H", "assembly", "check")
+#: The inputs of a circuit: a value for each input signal, or the JSON text, its bytes, or the path of the file.
+InputSource = Mapping[str, Any] | Source
+#: The first step of a proof from inputs.
+_WITNESS = "witness"
 #: Bytes of a scalar.
 _SCALAR = 32
 
@@ -59,12 +61,17 @@ class VerifyingKey:
         self._inner = key if isinstance(key, _native.VerifyingKey) else _native.VerifyingKey(_text("verification_key", key))
 
     def __repr__(self) -> str:
-        return f"VerifyingKey({self.curve}, {self.public_inputs} public inputs)"
+        return f"VerifyingKey({self.protocol}, {self.curve}, {self.public_inputs} public inputs)"
 
     @property
     def curve(self) -> str:
         """``"bn254"`` or ``"bls12_381"``."""
         return self._inner.curve()
+
+    @property
+    def protocol(self) -> str:
+        """``"groth16"`` or ``"plonk"``."""
+        return self._inner.protocol()
 
     @property
     def public_inputs(self) -> int:
@@ -95,10 +102,36 @@ class VerifyingKey:
         return [index not in invalid for index in range(len(proofs))]
 
 
+class WitnessCalculator:
+    """A witness generator of circom 2, for many proofs. Several threads may use it at once.
+
+    `wasm` is a path or the bytes of a .wasm file, which ``circom --wasm`` writes. `max_bytes` limits the memory of the generator, and
+    `max_seconds` the time of each calculation.
+    """
+
+    def __init__(self, wasm: Source, *, max_bytes: int = 2 << 30, max_seconds: float = 600.0) -> None:
+        limit = _numbers.integer("max_bytes", max_bytes)
+        if not 0 <= limit < 1 << 63:
+            raise ArgumentError(f"max_bytes: {limit}; expected a number of bytes")
+        if isinstance(max_seconds, bool) or not isinstance(max_seconds, (int, float)):
+            raise ArgumentError(f"max_seconds: {type(max_seconds).__name__}; expected a number of seconds")
+        self._inner = _native.Calculator(_source("wasm", wasm), limit, float(max_seconds))
+
+    @property
+    def curve(self) -> str:
+        """``"bn254"`` or ``"bls12_381"``."""
+        return self._inner.curve()
+
+    @property
+    def values(self) -> int:
+        """The number of values of a witness."""
+        return self._inner.values()
+
+
 class Prover:
     """A proving key on a device, for many proofs.
 
-    `zkey` is a path or the bytes of a .zkey file, `device` a URI. With `resident`, the device keeps the key's points in its own form:
+    `zkey` is a path or the bytes of a .zkey file for Groth16 or PLONK, `device` a URI. With `resident`, the device keeps the key's points in its own form:
     faster from the second proof on. Several threads may prove at once, and so may processes that are forked later, on ``cpu:``.
     """
 
@@ -113,6 +146,11 @@ class Prover:
     def curve(self) -> str:
         """``"bn254"`` or ``"bls12_381"``."""
         return self._inner.curve()
+
+    @property
+    def protocol(self) -> str:
+        """``"groth16"`` or ``"plonk"``."""
+        return self._inner.protocol()
 
     @property
     def verification_key(self) -> dict[str, Any]:
@@ -131,12 +169,27 @@ class Prover:
         of the shape ``(n, 4)``.
         """
         with _Witnesses([("witness", witness)]) as given:
-            return _proof(self._inner.prove(given[0], _reporter(progress)))
+            return _proof(self._inner.prove(given[0], _reporter(progress, self._inner.steps())))
+
+    def full_prove(
+        self, calculator: WitnessCalculator | Source, inputs: InputSource, *, progress: Progress | None = None
+    ) -> Proof:
+        """Calculates the witness for the inputs of the circuit, makes a proof and verifies it. Ctrl-C cancels both.
+
+        `calculator` is the witness generator of the circuit; a path or bytes are opened for this call. `inputs` has a value for each
+        input signal: an integer, a string as snarkjs reads it, or a list of them; buses are mappings. It may also be the JSON text, its
+        bytes, or the path of the file. An error names the signal, or the failed assertion with its template and line.
+        """
+        if not isinstance(calculator, WitnessCalculator):
+            calculator = WitnessCalculator(calculator)
+        report = _reporter(progress, [_WITNESS, *self._inner.steps()])
+        return _proof(self._inner.full_prove(calculator._inner, _inputs(inputs), report))
 
     def prove_batch(
         self, witnesses: Iterable[WitnessSource], *, progress: Bar | None = None, errors: Literal["raise", "return"] = "raise"
     ) -> list[Any]:
-        """Makes a `Proof` for each witness, in their order. Several are made at a time, each in its own memory: faster than one by one.
+        """Makes a `Proof` for each witness, in their order. With a key for Groth16 several are made at a time, each in its own
+        memory: faster than one by one.
 
         `progress` is a bar, such as tqdm's, which advances by one with each proof. If a witness has no proof, its error is raised when all
         are done; with ``errors="return"`` the error takes the proof's place in the list. Ctrl-C cancels all.
@@ -157,6 +210,13 @@ class Prover:
 def prove(zkey: Source, witness: WitnessSource, *, device: str = "cpu:", progress: Progress | None = None) -> Proof:
     """Makes one proof. `Prover` makes many with one key."""
     return Prover(zkey, device=device, resident=False).prove(witness, progress=progress)
+
+
+def full_prove(
+    zkey: Source, wasm: WitnessCalculator | Source, inputs: InputSource, *, device: str = "cpu:", progress: Progress | None = None
+) -> Proof:
+    """Makes one proof from the inputs of a circuit. `Prover.full_prove` makes many with one key and one generator."""
+    return Prover(zkey, device=device, resident=False).full_prove(wasm, inputs, progress=progress)
 
 
 def prove_batch(zkey: Source, witnesses: Iterable[WitnessSource], *, device: str = "cpu:", progress: Bar | None = None) -> list[Proof]:
@@ -215,21 +275,28 @@ def _proof(texts: tuple[str, str, float]) -> Proof:
     return Proof(json.loads(proof), json.loads(public_inputs), seconds)
 
 
-def _reporter(progress: Progress | None) -> Callable[[str, float], None] | None:
-    """Returns a function of a step and its part."""
+def _inputs(inputs: Any) -> bytes | bytearray:
+    """Returns the inputs of a circuit as JSON."""
+    if isinstance(inputs, (bytes, bytearray)):
+        return inputs
+    return _text("inputs", inputs).encode()
+
+
+def _reporter(progress: Progress | None, steps: list[str]) -> Callable[[str, float], None] | None:
+    """Returns a function of a step and its part. A bar takes the steps for equal parts."""
     update = getattr(progress, "update", None)
     if update is None:
         if progress is not None and not callable(progress):
             raise ArgumentError(f"progress: {type(progress).__name__}; expected a function of a step and a part, or a bar with `update`")
         return progress  # type: ignore[return-value]
-    done, lock, total = dict.fromkeys(STEPS, 0.0), threading.Lock(), getattr(progress, "total", None) or 1
+    done, lock, total = dict.fromkeys(steps, 0.0), threading.Lock(), getattr(progress, "total", None) or 1
 
     def report(step: str, part: float) -> None:
         with lock:
             more = max(0.0, part - done.get(step, 1.0))
             done[step] = done.get(step, 1.0) + more
             if more:
-                update(more * total / len(STEPS))
+                update(more * total / len(steps))
 
     return report
 
