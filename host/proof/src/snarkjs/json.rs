@@ -47,13 +47,16 @@ struct Protocol<'a> {
     protocol: Option<Text<'a>>,
 }
 
-/// Reads the file of a verifying key. Returns its name, its bytes, and whether its protocol is PLONK.
-pub(super) fn read_any_verifying_key(path: &Path) -> Result<(String, Vec<u8>, bool)> {
-    let (name, bytes) = document::read(path, verifying_key::MAX_BYTES)?;
-    let document = Document::new(&name, &bytes, verifying_key::MAX_BYTES)?;
+/// Reads the file of a verifying key of any protocol. Returns its name and its bytes.
+pub(super) fn read_verifying_key(path: &Path) -> Result<(String, Vec<u8>)> {
+    document::read(path, verifying_key::MAX_BYTES)
+}
+
+/// Returns whether the protocol of a verifying key is PLONK.
+pub(super) fn is_plonk(name: &str, bytes: &[u8]) -> Result<bool> {
+    let document = Document::new(name, bytes, verifying_key::MAX_BYTES)?;
     let protocol = document.parse::<Protocol<'_>>()?.protocol;
-    let is_plonk = protocol.is_some_and(|protocol| protocol.value() == PLONK);
-    Ok((name, bytes, is_plonk))
+    Ok(protocol.is_some_and(|protocol| protocol.value() == PLONK))
 }
 
 /// What is known of a curve that is to be written.
