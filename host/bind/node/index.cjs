@@ -90,7 +90,7 @@ class VerifyingKey {
   }
 
   async verify(publicSignals, proof) {
-    const claim = claimOf("", publicSignals, proof);
+    const claim = claimOf("", this.publicSignals, publicSignals, proof);
     return run("valid", {}, (callback) => this.#native.verify(claim, callback));
   }
 
@@ -98,16 +98,18 @@ class VerifyingKey {
     if (!Array.isArray(claims)) throw wrongType("claims", "an array of { publicSignals, proof }", claims);
     const texts = Array.from(claims, (claim, i) => {
       const { publicSignals, proof } = object(`claims[${i}]`, claim);
-      return claimOf(`claims[${i}].`, publicSignals, proof);
+      return claimOf(`claims[${i}].`, this.publicSignals, publicSignals, proof);
     });
     return run("numbers", {}, (callback) => this.#native.findInvalid(texts, callback));
   }
 }
 
-/** Returns the texts of public inputs and a proof, under a prefix of their names. */
-function claimOf(prefix, publicSignals, proof) {
-  if (!Array.isArray(publicSignals)) throw wrongType(`${prefix}publicSignals`, "an array of integers", publicSignals);
-  const signals = Array.from(publicSignals, (value, i) => integer(`${prefix}publicSignals[${i}]`, value));
+/** Returns the texts of so many public signals and a proof, under a prefix of their names. */
+function claimOf(prefix, count, publicSignals, proof) {
+  const name = `${prefix}publicSignals`;
+  if (!Array.isArray(publicSignals)) throw wrongType(name, "an array of integers", publicSignals);
+  if (publicSignals.length !== count) throw wrongValue(name, `${publicSignals.length} values, the key is for ${count}`);
+  const signals = Array.from(publicSignals, (value, i) => integer(`${name}[${i}]`, value));
   return { publicSignals: json("", signals), proof: json(`${prefix}proof`, object(`${prefix}proof`, proof)) };
 }
 

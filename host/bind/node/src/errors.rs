@@ -70,6 +70,8 @@ impl From<groth16::Error> for Failure {
             groth16::Error::Argument { argument, .. } => failure.about(match argument {
                 "witness generator" => "wasm",
                 "inputs" => "input",
+                "public" => "publicSignals",
+                "verifying key" => "verifyingKey",
                 other => other,
             }),
             _ => failure,

@@ -9,8 +9,10 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{Buffer, FnArgs, Function, Unknown};
-use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::bindgen_prelude::{Buffer, FnArgs, Function};
+use napi::threadsafe_function::{
+    ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue,
+};
 use napi::{Error, Status};
 use napi_derive::napi;
 use proofmill::{Cancel, SecretBytes};
@@ -24,8 +26,8 @@ use crate::witness::Calculator;
 /// A step and the fraction of it that is done; no step at the end of the job.
 type Event = FnArgs<(Option<String>, f64)>;
 /// The callback as JavaScript passes it.
-pub type Callback<'a> = Function<'a, Event, Unknown<'a>>;
-type Report = ThreadsafeFunction<Event, Unknown<'static>, Event, Status, false>;
+pub type Callback<'a> = Function<'a, Event, UnknownReturnValue>;
+type Report = ThreadsafeFunction<Event, UnknownReturnValue, Event, Status, false>;
 
 /// The result of a job.
 pub enum Value {
@@ -48,10 +50,9 @@ impl Context {
     /// Returns the control of a proof.
     pub fn control<S: Display + 'static>(&self) -> proofmill::groth16::Control<S> {
         let report = self.report.clone();
-        let progress = Arc::new(move |step: S, part: f64| send(&report, Some(step.to_string()), part));
-        proofmill::groth16::Control::none()
-            .with_cancel(self.cancel.clone())
-            .with_progress(progress)
+        let progress =
+            Arc::new(move |step: S, part: f64| send(&report, Some(step.to_string()), part));
+        proofmill::groth16::Control::none().with_cancel(self.cancel.clone()).with_progress(progress)
     }
 }
 
@@ -110,7 +111,7 @@ pub fn start(
     callback: &Callback<'_>,
     work: impl FnOnce(&Context) -> errors::Outcome<Value> + Send + 'static,
 ) -> napi::Result<Job> {
-    let report = callback.build_threadsafe_function::<Event>().build_callback(|call| Ok(call.value))?;
+    let report = callback.build_threadsafe_function::<Event>().build()?;
     let context = Context { cancel: Cancel::new(), report: Arc::new(report) };
     let (work_of, result) = (Mutex::default(), Mutex::default());
     let shared = Arc::new(Shared { cancel: context.cancel.clone(), work: work_of, result });
@@ -154,7 +155,9 @@ impl Job {
             Some(Ok(Value::VerifyingKey(key))) => Outcome { verifying_key: Some(key), ..none },
             Some(Ok(Value::Calculator(it))) => Outcome { calculator: Some(it), ..none },
             Some(Ok(Value::Proof(proof))) => Outcome { proof: Some(proof), ..none },
-            Some(Ok(Value::Witness(bytes))) => Outcome { witness: Some(bytes.to_vec().into()), ..none },
+            Some(Ok(Value::Witness(bytes))) => {
+                Outcome { witness: Some(bytes.to_vec().into()), ..none }
+            }
             Some(Ok(Value::Valid(valid))) => Outcome { valid: Some(valid), ..none },
             Some(Ok(Value::Numbers(numbers))) => Outcome { numbers: Some(numbers), ..none },
         }

@@ -2,9 +2,7 @@
 //! `index.cjs`, which checks all arguments before it calls these functions.
 //!
 //! Node-API requires nothing of the thread that loads the module: each environment (the main thread, each worker) has its own classes. The
-//! threads of the jobs belong to the process ([`pool`]).
-
-#![expect(missing_docs, reason = "the macro of Node-API makes public items without comments")]
+//! threads of the jobs belong to the process (`pool`).
 
 mod errors;
 mod job;

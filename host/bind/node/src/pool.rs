@@ -42,7 +42,7 @@ impl Pool {
         let max = thread::available_parallelism().map_or(1, Into::into).clamp(2, MAX_THREADS);
         if state.idle <= state.queue.len() && state.threads < max {
             let builder = thread::Builder::new().name(self.name.into()).stack_size(STACK_BYTES);
-            match builder.spawn(|| self.work()) {
+            match builder.spawn(move || self.work()) {
                 Ok(_) => state.threads += 1,
                 Err(error) if state.threads == 0 => return Err(error),
                 Err(_) => {} // the other threads take the job

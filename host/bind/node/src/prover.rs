@@ -86,9 +86,9 @@ fn pool(threads: u32) -> Outcome<ThreadPool> {
     let builder = ThreadPoolBuilder::new()
         .num_threads(threads as usize)
         .stack_size(proofmill::algebra::STACK_BYTES);
-    builder.build().map_err(|error| {
-        Failure::new("PROOFMILL_INTERNAL", error.to_string()).about("threads")
-    })
+    builder
+        .build()
+        .map_err(|error| Failure::new("PROOFMILL_INTERNAL", error.to_string()).about("threads"))
 }
 
 fn on<T: Send>(threads: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {

@@ -91,7 +91,8 @@ macro_rules! on_protocol {
 impl Keyed {
     fn verify(&self, claim: Claim) -> Outcome<bool> {
         let names = |_| ["publicSignals".to_owned(), "proof".to_owned()];
-        on_protocol!(self, [claim], names, |key, read| {
+        let claims = [claim];
+        on_protocol!(self, claims, names, |key, read| {
             let [(signals, proof)] = &read[..] else { unreachable!("one claim") };
             key.verify(signals, proof).map_err(|error| Failure::from(error).about("publicSignals"))
         })

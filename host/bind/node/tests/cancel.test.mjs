@@ -1,7 +1,9 @@
 // Signals, terminated workers and ended processes: a promise settles, and the process goes on.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
 import { AbortError, Prover, fullProve, prove } from "proofmill";
@@ -68,7 +70,6 @@ async function proving() {
       const onProgress = () => parentPort.postMessage("progress");
       for (let i = 0; i < 5; i++) prover.prove(workerData.wtns, { onProgress });
     });`;
-  const { createRequire } = await import("node:module");
   const module = createRequire(import.meta.url).resolve("proofmill");
   const worker = new Worker(code, { eval: true, workerData: { module, zkey: LARGE.zkey, wtns: LARGE.wtns } });
   await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
@@ -86,20 +87,20 @@ test("workers prove at the same time, and are terminated in the middle", async (
   }
 });
 
-/** Runs a program with the package in a process of its own. */
+/** Runs a program in a process of its own, beside the package. */
 function program(code) {
-  const files = JSON.stringify({ zkey: LARGE.zkey, wtns: LARGE.wtns });
-  const whole = `import { Prover } from "proofmill"; import { Worker } from "node:worker_threads"; const files = ${files}; ${code}`;
-  return spawnSync(process.execPath, ["--input-type=module", "--eval", whole], { cwd: import.meta.dirname ?? new URL(".", import.meta.url).pathname, encoding: "utf8", timeout: 60_000 });
+  const whole = `const files = ${JSON.stringify({ zkey: LARGE.zkey, wtns: LARGE.wtns })}; ${code}`;
+  const options = { cwd: fileURLToPath(new URL(".", import.meta.url)), encoding: "utf8", timeout: 60_000 };
+  return spawnSync(process.execPath, ["--input-type=module", "--eval", whole], options);
 }
 
 test("a process may end in the middle of a proof", () => {
-  const starts = "const prover = await Prover.open(files.zkey); const proofs = [1, 2, 3].map(() => prover.prove(files.wtns, { onProgress: () => ended() }));";
+  const starts = "import { Prover } from 'proofmill'; const prover = await Prover.open(files.zkey); const proofs = [1, 2, 3].map(() => prover.prove(files.wtns, { onProgress: () => ended() }));";
   const ends = {
     "by process.exit": [`${starts} function ended() { process.exit(7); }`, 7],
     "by an exception": [`${starts} function ended() { setImmediate(() => { throw new Error("of the program"); }); }`, 1],
     "by its last promise": [`${starts} function ended() {} await Promise.all(proofs);`, 0],
-    "without waiting": ["Prover.open(files.zkey).then((prover) => prover.prove(files.wtns)).then(() => process.exit(5));", 5],
+    "without waiting": ["import { Prover } from 'proofmill'; Prover.open(files.zkey).then((prover) => prover.prove(files.wtns)).then(() => process.exit(5));", 5],
   };
   for (const [name, [code, status]] of Object.entries(ends)) {
     const ended = program(code);
@@ -107,9 +108,22 @@ test("a process may end in the middle of a proof", () => {
   }
 });
 
-test("a worker that only it loads the module may end", () => {
-  const inner = 'const { Prover } = require("proofmill"); Prover.open(process.env.ZKEY).then((prover) => prover.prove(process.env.WTNS, { onProgress: () => process.exit(0) }));';
-  const code = `process.env.ZKEY = files.zkey; process.env.WTNS = files.wtns; for (let i = 0; i < 3; i++) await new Promise((resolve) => new Worker(${JSON.stringify(inner)}, { eval: true }).once("exit", resolve)); process.exit(9);`;
-  const ended = program(code.replace("", ""));
+test("workers that alone load the module may end, by themselves and terminated", () => {
+  const inner = (onProgress) => `
+    const { parentPort, workerData } = await import("node:worker_threads");
+    const { Prover } = await import("proofmill");
+    const prover = await Prover.open(workerData.zkey);
+    for (let i = 0; i < 3; i++) prover.prove(workerData.wtns, { onProgress: () => ${onProgress} });`;
+  const code = `
+    import { Worker } from "node:worker_threads";
+    for (const inner of ${JSON.stringify([inner("process.exit(3)"), inner("parentPort.postMessage(1)")])}) {
+      for (let i = 0; i < 3; i++) {
+        const worker = new Worker(inner, { eval: true, workerData: files });
+        worker.on("message", () => worker.terminate());
+        await new Promise((resolve, reject) => worker.on("exit", resolve).on("error", reject));
+      }
+    }
+    process.exit(9);`;
+  const ended = program(code);
   assert.deepEqual([ended.signal, ended.status], [null, 9], ended.stderr);
 });
