@@ -16,6 +16,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "interop")]
 import circuits  # noqa: E402
 import dist  # noqa: E402
 import node_packages  # noqa: E402
+from memory_scan import remaining_in  # noqa: E402
 from place import BUILT, SHIPPED, TARGET, run  # noqa: E402
 from programs import PACKAGES, done, proofmill  # noqa: E402
 
@@ -50,7 +51,7 @@ class Package(unittest.TestCase):
             folder.mkdir(parents=True)
             circuits.compiled(folder, "squares", values, power, protocol=protocol)
         shutil.copytree(ROOT / "host/proof/tests/snarkjs/plonk_bls12_381", cls.data / "plonk_bls12_381")
-        done(proofmill("dev", "circuit", "sha256", "--constraints", 30000, "--out", cls.data / "large"))
+        done(proofmill("dev", "circuit", "sha256", "--constraints", 12000, "--out", cls.data / "large"))
 
     def test_the_installed_package(self):
         tests = sorted(HERE.glob("*.test.mjs"))
@@ -81,6 +82,15 @@ class Package(unittest.TestCase):
             program = folder / f"example{number}.mjs"
             program.write_text(text)
             run(["node", program], cwd=folder)
+
+    def test_no_value_of_a_witness_remains(self):
+        """After proofs from inputs; where JavaScript holds the witness, the scan finds it."""
+        folder = self.data / "groth16"
+        shutil.copy(folder / "vkey.json", folder / "verification_key.json")  # where the scan reads the number of public signals
+        program = shutil.copy(HERE / "memory.cjs", self.site)
+        found = [remaining_in(["node", program, folder / "circuit.zkey", folder / "squares_js/squares.wasm", mode], folder / "witness.wtns") for mode in ("full", "kept")]
+        self.assertEqual(found[0], 0)
+        self.assertGreater(found[1], 100)
 
     def test_install_from_source(self):
         """With a cargo that copies a built library, and without any."""
