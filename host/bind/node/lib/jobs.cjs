@@ -15,6 +15,11 @@ function isSignal(value) {
   return typeof value === "object" && value !== null && typeof value.aborted === "boolean" && typeof value.addEventListener === "function";
 }
 
+/** Returns the exception for an error of the native half. */
+function errorOf({ file, section, offset, ...rest }) {
+  return new ProofmillError(file ? { ...rest, file, section, offset } : rest);
+}
+
 /**
  * Starts a job: `begin` receives the callback and returns the job. The promise has the value that the job has under `name`. The signal, or an
  * exception of the progress callback, rejects it at once and cancels the job.
@@ -37,7 +42,7 @@ function run(name, { signal, onProgress }, begin) {
     job = begin((step, fraction) => {
       if (step === undefined || step === null) {
         const outcome = job.take();
-        if (outcome.error) settle(reject, new ProofmillError(outcome.error));
+        if (outcome.error) settle(reject, errorOf(outcome.error));
         else settle(resolve, outcome[name]);
       } else if (onProgress && !settled) {
         try {

@@ -17,8 +17,8 @@ pub struct Failure {
     pub file: Option<String>,
     /// The section of the file.
     pub section: Option<String>,
-    /// Bytes from the beginning of the file.
-    pub offset: Option<f64>,
+    /// Bytes from the beginning of the file; of no meaning without one.
+    pub offset: f64,
 }
 
 pub type Outcome<T> = Result<T, Failure>;
@@ -64,7 +64,7 @@ impl From<groth16::Error> for Failure {
             groth16::Error::File(file) => Self {
                 file: Some(file.file),
                 section: Some(file.section),
-                offset: Some(file.offset as f64),
+                offset: file.offset as f64,
                 ..failure
             },
             groth16::Error::Argument { argument, .. } => failure.about(match argument {
