@@ -78,7 +78,7 @@ async function proving() {
 
 test("workers prove at the same time, and are terminated in the middle", async () => {
   const prover = await Prover.open(LARGE.zkey);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     const workers = await Promise.all([proving(), proving()]);
     const own = prover.prove(LARGE.wtns);
     await new Promise((resolve) => setTimeout(resolve, 40 * round));
