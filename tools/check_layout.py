@@ -36,9 +36,9 @@ RUST_DEPENDENCIES["testkit"] = {"algebra", "op", "card", "spec"}
 RUST_DEPENDENCIES["proofmill"] = RUST_DEPENDENCIES["device"] | {"device", "proof", "witness"}
 RUST_DEPENDENCIES["serve"] = {"proofmill"}
 RUST_DEPENDENCIES["cli"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "serve", "testkit"}
-RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
+RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["node"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
 RUST_DEPENDENCIES["bench"] = RUST_DEPENDENCIES["bodies"] = RUST_DEPENDENCIES["c"]
-ENDS = {"cli", "serve", "bench", "bodies", "c", "python"}
+ENDS = {"cli", "serve", "bench", "bodies", "c", "node", "python"}
 
 #: Files of every operation; and of those that a card offers.
 COUNTERPARTS = ["host/op/src/{op}.rs", "host/cpu/src/{op}.rs"]

@@ -8,15 +8,17 @@ import shutil
 
 from place import CACHE, ROOT, digest, main, made_whole, run
 
-MANIFESTS = [ROOT / "interop/package.json", ROOT / "interop/package-lock.json"]
+#: The folder of what the tests of the npm package run: the compiler of TypeScript and types of Node.
+TYPESCRIPT = ROOT / "host/bind/node/tests"
 
 
-def folder():
-    """Installed on first use; a second call needs no network."""
-    final = CACHE / f"node-{digest(*MANIFESTS)}"
+def folder(manifests=ROOT / "interop"):
+    """Returns the folder with the packages of these manifests. Installed on first use; a second call needs no network."""
+    files = [manifests / "package.json", manifests / "package-lock.json"]
+    final = CACHE / f"node-{digest(*files)}"
     if not final.is_dir():
         with made_whole(final) as scratch:
-            for path in MANIFESTS:
+            for path in files:
                 shutil.copy(path, scratch)
             run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], cwd=scratch)
     return final

@@ -20,7 +20,7 @@ TARGET = ROOT / "target"
 BUILT = Path(os.environ.get("CARGO_TARGET_DIR", TARGET))
 PROOFMILL = BUILT / "release/proofmill"
 #: The command, and the libraries that tests build with it: shared crates are compiled once, with the features of all.
-SHIPPED = ["proofmill-cli", "proofmill-c", "proofmill-python"]
+SHIPPED = ["proofmill-cli", "proofmill-c", "proofmill-python", "proofmill-node"]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
 
 

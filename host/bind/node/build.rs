@@ -1,0 +1,5 @@
+//! Linker options of a Node module.
+
+fn main() {
+    napi_build::setup();
+}

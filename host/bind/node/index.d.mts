@@ -1,0 +1,3 @@
+export * from "./index.cjs";
+import * as proofmill from "./index.cjs";
+export default proofmill;

@@ -1,0 +1,3 @@
+export * from "./snarkjs.cjs";
+import * as snarkjs from "./snarkjs.cjs";
+export default snarkjs;

@@ -1,0 +1,5 @@
+// The names of snarkjs.cjs for `import`.
+import snarkjs from "./snarkjs.cjs";
+
+export const { fflonk, groth16, plonk, wtns, zKey } = snarkjs;
+export default snarkjs;
