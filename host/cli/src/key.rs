@@ -15,6 +15,8 @@ use crate::new_file::{keep_apart, write_all};
 use crate::output::{Exit, Output};
 use crate::source::require_file;
 
+pub use verify::{Verify, verify};
+
 #[derive(clap::Subcommand)]
 pub enum Command {
     /// Describes a proving key: curve, sizes, sections, contributions, hash.
@@ -55,8 +57,6 @@ pub struct ExportVkey {
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
 }
-
-pub use verify::{Verify, verify};
 
 /// Exports.
 pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {
