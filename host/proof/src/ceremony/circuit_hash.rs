@@ -140,7 +140,7 @@ fn beyond<E: Curves>(bytes: &[u8], low: Affine<E::G1>) -> Affine<E::G1> {
     let (x2, y2) = (form(low.x()), form(-low.y()));
     let [x, y, z] = unreduced::sum(&p, 8 * each, [&x1, &y1], [&x2, &y2]).map(|number| {
         let mut bytes = (number % &p).to_bytes_le();
-        bytes.resize(BaseOf::<E>::BYTES, 0);
+        bytes.resize(each, 0);
         BaseOf::<E>::from_le_bytes(&bytes).expect("below p")
     });
     let radix = (0..8 * each).fold(BaseOf::<E>::ONE, |power, _| power.double());
