@@ -17,6 +17,7 @@ use crate::output::{Exit, Output};
 use crate::source::require_file;
 
 pub use solidity::solidity;
+pub use verify::{Verify, verify};
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -60,8 +61,6 @@ pub struct ExportVkey {
     #[arg(value_name = "ZKEY")]
     zkey: PathBuf,
 }
-
-pub use verify::{Verify, verify};
 
 /// Exports.
 pub fn export_vkey(arguments: &ExportVkey) -> anyhow::Result<Exit> {

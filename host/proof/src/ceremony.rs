@@ -31,6 +31,7 @@ mod key;
 mod members;
 mod powers;
 mod rows;
+mod unreduced;
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a JSON text, in the terms of RFC 8259 instead of those of the parser and of Rust's types.
+//! Descriptions of errors in JSON text, in the terms of RFC 8259 instead of those of the parser and of Rust types.
 
 use serde_json::Error;
 

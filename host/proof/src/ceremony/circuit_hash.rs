@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use num_bigint::BigUint;
 use proofmill_algebra::curve::{Affine, Curve};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::{Field, PrimeField};
@@ -18,6 +19,7 @@ use rayon::prelude::*;
 
 use super::compose::Composer;
 use super::equations::{Curves, read_points};
+use super::unreduced;
 use crate::Result;
 use crate::snarkjs::contributions::{HASH, big_endian, hasher};
 use crate::snarkjs::{PointSection, Powers, PowersOfTau, Section, Zkey};
@@ -123,21 +125,30 @@ fn in_pieces<C: Curve>(
     Ok(parallel(|| starts.into_par_iter().map(piece).collect::<Result<Vec<_>>>())?.concat())
 }
 
-/// Subtracts a point from what bytes are as two coordinates in Montgomery form, by the formula of the chord, which needs no curve.
+/// Subtracts a point from two coordinates in Montgomery form, which need not be those of a point.
 fn beyond<E: Curves>(bytes: &[u8], low: Affine<E::G1>) -> Affine<E::G1> {
     let each = pair::bytes::<E::G1>() / 2;
-    let radix = (0..8 * each).fold(BaseOf::<E>::ONE, |power, _| power.double());
-    let from_radix = radix.invert_vartime().expect("a power of 2");
-    let [x, y] = [0, 1].map(|i| {
-        let mut wide = [0; 64];
+    let integer = |limbs: &[u64]| {
+        limbs.iter().rev().fold(BigUint::ZERO, |number, limb| (number << 64) + *limb)
+    };
+    let p = integer(BaseOf::<E>::MODULUS);
+    let form = |element: BaseOf<E>| integer(element.to_montgomery().as_ref());
+    let [x1, y1] = [0, 1].map(|i| {
         let part = bytes.get(i * each..).unwrap_or_default();
-        let part = &part[..part.len().min(each)];
-        wide[..part.len()].copy_from_slice(part);
-        BaseOf::<E>::reduce_wide_le(&wide) * from_radix
+        BigUint::from_bytes_le(&part[..part.len().min(each)])
     });
-    let slope = (y + low.y()) * (x - low.x()).invert_vartime().unwrap_or(BaseOf::<E>::ZERO);
-    let x3 = slope.square() - x - low.x();
-    Affine::new_unchecked(x3, slope * (low.x() - x3) + low.y())
+    let (x2, y2) = (form(low.x()), form(-low.y()));
+    let [x, y, z] = unreduced::sum(&p, 8 * each, [&x1, &y1], [&x2, &y2]).map(|number| {
+        let mut bytes = (number % &p).to_bytes_le();
+        bytes.resize(each, 0);
+        BaseOf::<E>::from_le_bytes(&bytes).expect("below p")
+    });
+    let radix = (0..8 * each).fold(BaseOf::<E>::ONE, |power, _| power.double());
+    let inverse = radix * z.invert_vartime().unwrap_or(BaseOf::<E>::ZERO);
+    let over_radix = radix.invert_vartime().expect("a power of 2");
+    let [x, y] = [x, y].map(|number| number * over_radix);
+    let square = inverse.square();
+    Affine::new_unchecked(x * square, y * square * inverse)
 }
 
 /// The coordinates of G1.
