@@ -70,6 +70,7 @@ macro_rules! protocols {
 
         /// A proof.
         #[derive(Clone, Debug, PartialEq, Eq)]
+        #[expect(clippy::large_enum_variant, reason = "a proof is not copied in numbers")]
         #[non_exhaustive]
         pub enum Proof {
             $($(#[$doc])* $Variant($protocol::Proof),)*
