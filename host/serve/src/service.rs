@@ -27,6 +27,7 @@ const MAX_KEPT_RESULTS: usize = 1024;
 pub type UploadSlot = OwnedSemaphorePermit;
 
 /// The input of a job.
+#[expect(clippy::large_enum_variant, reason = "a job has one input")]
 pub enum JobInput {
     Prove(Witness),
     FullProve(Inputs),
