@@ -69,7 +69,6 @@ macro_rules! protocols {
         }
 
         /// A proof.
-        #[expect(clippy::large_enum_variant, reason = "proofs are few")]
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[expect(clippy::large_enum_variant, reason = "a proof is not copied in numbers")]
         #[non_exhaustive]
