@@ -20,7 +20,7 @@ export type Input = { readonly [signal: string]: InputValue } | Source;
 /** A witness: a `.wtns` file, all values in order, or a generator with its inputs. */
 export type Witness = Source | readonly Integer[] | { wasm: Source | WitnessCalculator; input: Input };
 
-export type Protocol = "groth16" | "plonk";
+export type Protocol = "groth16" | "plonk" | "fflonk";
 export type Curve = "bn254" | "bls12_381";
 
 /** A proof in snarkjs's form: the content of proof.json. */
