@@ -4,11 +4,12 @@ pragma solidity ^0.8.20;
 
 /// @title Verifier of FFLONK proofs over BN254 for one circuit with @COUNT@.
 /// @notice Gabizon, Williamson, "fflonk: a Fast-Fourier inspired verifier efficient version of PlonK", ePrint 2021/1167,
-/// section 7, and the batched opening of Boneh, Drake, Fisch, Gabizon, ePrint 2020/081, section 4. [1] and [tau] are points of
-/// the commitments, and w stands for omega:
+/// section 7, and the batched opening of Boneh, Drake, Fisch, Gabizon, ePrint 2020/081, section 4. Square brackets denote
+/// commitments, and w is omega:
 ///
 ///     e(W2, [tau]) = e(C0 + f1 C1 + f2 C2 - Z0 W1 + y W2 - (R0 + f1 R1 + f2 R2) [1], [1])
-///     Z0 = y^8 - zeta      Z1 = y^4 - zeta      Z2 = (y^3 - zeta)(y^3 - zeta w)      f1 = alpha Z0 / Z1      f2 = alpha^2 Z0 / Z2
+///     f1 = alpha Z0 / Z1      f2 = alpha^2 Z0 / Z2
+///     Z0 = y^8 - zeta      Z1 = y^4 - zeta      Z2 = (y^3 - zeta)(y^3 - zeta w)
 ///     R0 = ql + qr y + qo y^2 + qm y^3 + qc y^4 + s1 y^5 + s2 y^6 + s3 y^7
 ///     R1 = a + b y + c y^2 + t0 y^3
 ///     R2 = h + (hw - h)(y^3 - zeta) / (zeta w - zeta)      h = z + t1 y + t2 y^2      hw = zw + t1w y + t2w y^2
@@ -19,7 +20,8 @@ pragma solidity ^0.8.20;
 /// where l_i = w^i / (n (zeta - w^i)). The proof has the inverse of the product of all denominators of a verifier that
 /// interpolates R0, R1 and R2 by Lagrange polynomials. In closed form, with p public inputs, or 1 if there are none:
 ///
-///     1 / inv = - 8^8 4^4 3^6 w^2 (1 - w)^6 zeta^20 (zeta^n - 1) Z0 Z1^2 Z2^2 n^p (zeta - 1)(zeta - w) ... (zeta - w^(p - 1))
+///     1 / inv = - 8^8 4^4 3^6 w^2 (1 - w)^6 zeta^20 (zeta^n - 1) Z0 Z1^2 Z2^2
+///             * n^p (zeta - 1)(zeta - w) ... (zeta - w^(p - 1))
 contract @NAME@ {
     /// The order of the groups. A public input, a scalar of the proof and a challenge are below it.
     uint256 private constant R = @R@;
@@ -108,8 +110,8 @@ contract @NAME@ {
                 ok := and(ok, lt(calldataload(add(data, INV)), R))
             }
 
-            // Stores the challenges: each is a hash, modulo R, of the one before it and what the prover has sent since. zeta is
-            // the 24th power of such a hash.
+            // Stores the challenges: each is a hash, modulo R, of the one before it and what the prover has sent since. zeta
+            // is the 24th power of such a hash.
             function storeChallenges(@INPUTS_PARAMETER@m, data) {
                 mstore(m, C0_X)
                 mstore(add(m, 0x20), C0_Y)
@@ -136,8 +138,8 @@ contract @NAME@ {
                 mstore(add(m, Y), mod(keccak256(m, 0x60), R))
             }
 
-            // Stores Z0, Z1, Z2 and y^3 - zeta. A sum of at most five scalars is below 2^256 and needs no reduction before a
-            // product.
+            // Stores Z0, Z1, Z2 and y^3 - zeta. A sum of at most five scalars is below 2^256 and needs no reduction before
+            // a product.
             function storeAtY(m) {
                 let y := mload(add(m, Y))
                 let minus := sub(R, mload(add(m, ZETA)))
@@ -157,8 +159,8 @@ contract @NAME@ {
                 value := add(value, sub(R, 1))
             }
 
-            // Returns x_0 l_0 + x_1 l_1 + ... as a fraction, and (zeta - w)(zeta - w^2) ..., by which the denominator is to be
-            // divided for l_0. ok is 0 if a public input is not below R.
+            // Returns x_0 l_0 + x_1 l_1 + ... as sum / divisor, and l_0 as others / divisor: divisor is the product of
+            // n (zeta - 1) and others, (zeta - w)(zeta - w^2) ... ok is 0 if a public input is not below R.
             function publicSum(@INPUTS_PARAMETER@m) -> ok, sum, divisor, others {
                 ok := 1
                 @FRACTIONS@
@@ -168,8 +170,8 @@ contract @NAME@ {
                 @SUM@
             }
 
-            // Stores 1 / zeta and 1 / (Z1 Z2), and returns 1 / (zeta^n - 1) and 1 / divisor, all from inv. ok is 0 if inv is not
-            // the inverse of the denominators.
+            // Stores 1 / zeta and 1 / (Z1 Z2), and returns 1 / (zeta^n - 1) and 1 / divisor, all from inv. ok is 0 if inv is
+            // not the inverse of the denominators.
             function inverses(inv, m, vanished, divisor) -> ok, byVanished, byDivisor {
                 let zeta := mload(add(m, ZETA))
                 let z12 := mulmod(mload(add(m, Z1)), mload(add(m, Z2)), R)
