@@ -67,8 +67,9 @@ class Simulator:
             "X_2": [*([str(part) for part in coordinate] for coordinate in x_2), ["1", "0"]], "C0": [*map(str, multiple(self.c0)), "1"],
         }
 
-    def words(self, points=None, evaluations=None, public_inputs=None, added=None):
-        """The arguments of a call. `added` is what is added to words, by their place among the arguments: before they are hashed for points."""
+    def words(self, points=None, evaluations=None, public_inputs=None, added=None, scale=1):
+        """The arguments of a call. `added` is what is added to words, by their place among the arguments: before they are hashed for points.
+        With a `scale`, `inv` is a multiple of the inverse, and W2 is valid for a verifier that takes its inverses from `inv` unchecked."""
         added = added or {}
         c_1, c_2, w_1 = (points or self.points).values()
         raw, inputs = evaluations or self.evaluations, public_inputs or self.public_inputs
@@ -86,8 +87,8 @@ class Simulator:
         y = hashed(alpha, *w1)
 
         divided, n = Denominators(), 1 << LOG
-        by_vanishing = divided.inverse(pow(zeta, n, R) - 1)
-        by_lagrange = [pow(OMEGA, i, R) * divided.inverse(n * (zeta - pow(OMEGA, i, R)) % R) for i in range(PUBLIC)]
+        by_vanishing = scale * divided.inverse(pow(zeta, n, R) - 1)
+        by_lagrange = [scale * pow(OMEGA, i, R) * divided.inverse(n * (zeta - pow(OMEGA, i, R)) % R) for i in range(PUBLIC)]
         t0 = (ql * a + qr * b + qm * a * b + qo * c + qc) * by_vanishing - sum(x * l for x, l in zip(inputs, by_lagrange))
         t1 = (z - 1) * by_lagrange[0]
         t2 = (a + beta * zeta + gamma) * (b + beta * K1 * zeta + gamma) * (c + beta * K2 * zeta + gamma) * z
@@ -105,11 +106,13 @@ class Simulator:
         values = at_roots((z, t1, t2), h3) | at_roots((zw, t1w, t2w), g3)
         other = {pow(h3, 3, R): pow(g3, 3, R), pow(g3, 3, R): pow(h3, 3, R)}
         r2 = divided.interpolated(values, lambda x: 3 * x * x * (pow(x, 3, R) - other[pow(x, 3, R)]), y)
+        at_zeta = combined((z, t1, t2), y)
+        r2 = at_zeta + scale * (r2 - at_zeta)
 
         z_0, z_1, z_2 = pow(y, 8, R) - zeta, pow(y, 4, R) - zeta, (pow(y, 3, R) - zeta) * (pow(y, 3, R) - zeta * OMEGA)
-        f_1, f_2 = alpha * z_0 * divided.inverse(z_1), alpha**2 * z_0 * divided.inverse(z_2)
+        f_1, f_2 = scale * alpha * z_0 * divided.inverse(z_1), scale * alpha**2 * z_0 * divided.inverse(z_2)
         w_2 = (self.c0 - r0 + f_1 * (c_1 - r1) + f_2 * (c_2 - r2) - z_0 * w_1) * pow(TAU - y, -1, R) % R
-        inverse = pow(divided.product, -1, R) + added.get(23, 0)
+        inverse = scale * pow(divided.product, -1, R) % R + added.get(23, 0)
         return [*c1, *c2, *w1, *coordinates(3, w_2), *raw, inverse, *inputs]
 
 

@@ -311,6 +311,18 @@ class Fflonk(Polynomials, unittest.TestCase):
     private, simulator = staticmethod(circuits.fflonk_private), fflonk_simulator
     unhashed = 23,
 
+    def test_without_its_check_the_contract_accepts_another_inv(self):
+        simulator = fflonk_simulator.Simulator("inv")
+        key = self.folder / "other_inv.json"
+        key.write_text(json.dumps(simulator.verifying_key()))
+        source = contract(key)
+        unchecked = source.replace("ok := eq(mulmod(mulmod(left, right, R), inv, R), 1)", "ok := 1")
+        selector = next(iter(self.evm({"checked": source}, [])["contracts"]["checked"]["functions"].values()))
+        valid, other = ("0x" + selector + "".join(f"{word:064x}" for word in simulator.words(scale=scale)) for scale in (1, 3))
+        calls = [(name, data, GAS) for data in (valid, other) for name in ("checked", "unchecked")]
+        reply = self.evm({"checked": source, "unchecked": unchecked}, calls)
+        self.assertEqual([result for result, _ in reply["results"]], [TRUE, TRUE, FALSE, TRUE])
+
 
 if __name__ == "__main__":
     unittest.main()
