@@ -94,9 +94,15 @@ def plonk_private(folder):
     return compiled(folder, "private", {"number": "12345"}, 4, protocol="plonk")
 
 
+def fflonk_private(folder):
+    """Without public values."""
+    return compiled(folder, "private", {"number": "12345"}, 7, protocol="fflonk")
+
+
 def powers(folder, protocol):
     """Twelve public values."""
-    return compiled(folder, "powers", {"base": "3141592653589793"}, 7, protocol=protocol)
+    power = 10 if protocol == "fflonk" else 7
+    return compiled(folder, "powers", {"base": "3141592653589793"}, power, protocol=protocol)
 
 
 def own(folder, statement="sha256", constraints=30000, protocol="groth16"):

@@ -4,6 +4,7 @@ A field is a word of the call's arguments. Of each, the contract must refuse ano
 """
 
 import json
+import re
 import subprocess
 import tempfile
 import tomllib
@@ -11,6 +12,7 @@ import unittest
 from pathlib import Path
 
 import circuits
+import fflonk_simulator
 import plonk_simulator
 from programs import PACKAGES, ROOT, done, proofmill, snarkjs
 from place import Failed  # found by way of programs
@@ -144,7 +146,7 @@ class Contracts:
         cases = {}
         for at, value in enumerate(values):
             others = {value ^ 1, 0} | ({(value + 1) % R} if at >= 2 * self.points else set())
-            cases |= {(at, other): changed(data, at, other) for other in others}
+            cases |= {(at, other): changed(data, at, other) for other in others - {value}}
         self.all_refused(cases)
 
     def test_other_points_are_refused(self):
@@ -193,8 +195,8 @@ contract Heir is {name} {{
         self.assertEqual([returned for returned, _ in reply["results"]], [f"0x{3:064x}{valid:064x}{7:064x}" for valid in (1, 0)])
 
     def test_too_little_gas_accepts_nothing(self):
-        for result in self.returned([self.data["one"]], "one", 100_000) + self.returned([self.data["one"]], "one", 180_000):
-            self.assertIn(result, (FALSE, REVERTED))
+        for gas in self.too_little:
+            self.assertIn(*self.returned([self.data["one"]], "one", gas), (FALSE, REVERTED))
 
     def test_every_way_to_compile_gives_the_same(self):
         data = self.data["many"]
@@ -214,7 +216,7 @@ contract Heir is {name} {{
 
 
 class Groth16(Contracts, unittest.TestCase):
-    protocol, points = "groth16", 4
+    protocol, points, too_little = "groth16", 4, (100_000, 180_000)
     inherited = (
         "Groth16Verifier", "uint256[2] calldata a, uint256[2][2] calldata b, uint256[2] calldata c, uint256[1] calldata x", "a, b, c, x")
     #: The words with the y of a point in G1.
@@ -248,48 +250,78 @@ class Groth16(Contracts, unittest.TestCase):
         self.assertEqual(self.evm({"unchecked": unchecked}, [("unchecked", larger, GAS)])["results"][0][0], TRUE)
 
 
-class Plonk(Contracts, unittest.TestCase):
-    protocol, points = "plonk", 9
-    inherited = "PlonkVerifier", "uint256[24] calldata proof, uint256[1] calldata x", "proof, x"
-    ys = range(1, 18, 2)
+class Polynomials(Contracts):
+    """The contracts of a protocol with values of polynomials, which a simulator proves, too."""
+
+    #: The words of the proof that are not hashed.
+    unhashed = ()
 
     @classmethod
     def without_public_inputs(cls):
         folder = cls.folder / "none"
         folder.mkdir()
-        made = circuits.plonk_private(folder)
+        made = cls.private(folder)
         proof, public = folder / "proof.json", folder / "public.json"
         done(proofmill("prove", made.zkey, made.wtns, "-o", proof, "--public", public))
         return made.vkey, calldata(proof, public)
 
     def test_simulated_proofs_have_one_encoding(self):
         """Proofs that are valid except that a word is hashed with its modulus added. The identity, as zeros, is a point."""
-        simulator = plonk_simulator.Simulator("solidity")
+        simulator = self.simulator.Simulator("solidity")
         key, paths = self.folder / "simulated.json", [self.folder / f"simulated_{name}.json" for name in ("public", "proof")]
         key.write_text(json.dumps(simulator.verifying_key()))
         source = contract(key)
-        unchecked = source.replace("lt(calldataload(add(evaluations, 0x60)), R)", "1").replace("lt(x, R)", "1")
-        self.assertNotEqual(unchecked, source)
         evaluations, inputs = simulator.evaluations, simulator.public_inputs
 
         def larger(values, at):
             return [value + R * (place == at) for place, value in enumerate(values)]
 
         valid = [simulator.words(), simulator.words(points=dict.fromkeys(simulator.points, 0))]
-        wrong = [simulator.words(evaluations=larger(evaluations, at)) for at in range(6)]
-        wrong += [simulator.words(public_inputs=larger(inputs, at)) for at in range(len(inputs))]
-        wrong += [simulator.words(added={at: P}) for at in range(2 * self.points)]
+        scalars = [simulator.words(evaluations=larger(evaluations, at)) for at in range(len(evaluations))]
+        scalars += [simulator.words(added={at: R}) for at in self.unhashed]
+        scalars += [simulator.words(public_inputs=larger(inputs, at)) for at in range(len(inputs))]
+        points = [simulator.words(added={at: P}) for at in range(2 * self.points)]
+        unchecked, checks = re.subn(r"lt\((x|calldataload\((evaluations|add\(\w+, \w+\))\)), R\)", "1", source)
+        self.assertEqual(checks, self.fields - 2 * self.points + 2)  # the first public input, and the others in a loop
         selector = None
-        for proof, public in map(plonk_simulator.proof, valid):
+        for proof, public in map(self.simulator.proof, valid):
             for path, value in zip(paths, (public, proof)):
                 path.write_text(json.dumps(value))
             done(proofmill("verify", key, *paths))
             selector = calldata(paths[1], paths[0])[:10]
-        data = [selector + "".join(f"{word:064x}" for word in each) for each in valid + wrong]
-        calls = [("checked", each, GAS) for each in data] + [("unchecked", data[at], GAS) for at in (5, 8, 9)]
+        calls = [(name, selector + "".join(f"{word:064x}" for word in each), GAS)
+                 for name, proofs in (("checked", valid + scalars + points), ("unchecked", scalars + points)) for each in proofs]
         reply = self.evm({"checked": source, "unchecked": unchecked}, calls)
         self.assertEqual(reply["messages"], [])
-        self.assertEqual([result for result, _ in reply["results"]], [TRUE] * 2 + [FALSE] * len(wrong) + [TRUE] * 3)
+        expected = [TRUE] * 2 + [FALSE] * len(scalars + points) + [TRUE] * len(scalars) + [FALSE] * len(points)
+        self.assertEqual([result for result, _ in reply["results"]], expected)
+
+
+class Plonk(Polynomials, unittest.TestCase):
+    protocol, points, too_little = "plonk", 9, (100_000, 180_000)
+    inherited = "PlonkVerifier", "uint256[24] calldata proof, uint256[1] calldata x", "proof, x"
+    ys = range(1, 18, 2)
+    private, simulator = staticmethod(circuits.plonk_private), plonk_simulator
+
+
+class Fflonk(Polynomials, unittest.TestCase):
+    protocol, points, too_little = "fflonk", 4, (100_000, 140_000)
+    inherited = "FflonkVerifier", "bytes32[24] calldata proof, uint256[1] calldata x", "proof, x"
+    ys = range(1, 8, 2)
+    private, simulator = staticmethod(circuits.fflonk_private), fflonk_simulator
+    unhashed = 23,
+
+    def test_without_its_check_the_contract_accepts_another_inv(self):
+        simulator = fflonk_simulator.Simulator("inv")
+        key = self.folder / "other_inv.json"
+        key.write_text(json.dumps(simulator.verifying_key()))
+        source = contract(key)
+        unchecked = source.replace("ok := eq(mulmod(mulmod(left, right, R), inv, R), 1)", "ok := 1")
+        selector = next(iter(self.evm({"checked": source}, [])["contracts"]["checked"]["functions"].values()))
+        valid, other = ("0x" + selector + "".join(f"{word:064x}" for word in simulator.words(scale=scale)) for scale in (1, 3))
+        calls = [(name, data, GAS) for data in (valid, other) for name in ("checked", "unchecked")]
+        reply = self.evm({"checked": source, "unchecked": unchecked}, calls)
+        self.assertEqual([result for result, _ in reply["results"]], [TRUE, TRUE, FALSE, TRUE])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Package proofmill makes and verifies Groth16 and PLONK proofs, computes MSMs, NTTs, Poseidon hashes and pairings, and verifies ECDSA and BLS
+// Package proofmill makes and verifies Groth16, PLONK and FFLONK proofs, computes MSMs, NTTs, Poseidon hashes and pairings, and verifies ECDSA and BLS
 // signatures and Equihash headers, on the CPU or on an accelerator.
 //
 // It calls the C library, which `python3 tools/clib.py --prefix FOLDER` installs and which PKG_CONFIG_PATH=FOLDER/lib/pkgconfig finds.

@@ -14,7 +14,7 @@ import (
 // Prover is a proving key on a device, for many proofs.
 type Prover struct{ handle *handle }
 
-// OpenProver opens a .zkey file for Groth16 or PLONK on the device of a URI. The file is mapped: it must not change while the prover is open. If resident,
+// OpenProver opens a .zkey file for Groth16, PLONK or FFLONK on the device of a URI. The file is mapped: it must not change while the prover is open. If resident,
 // the points of the key stay loaded on the device.
 func OpenProver(uri, zkeyPath string, resident bool) (*Prover, error) {
 	path, err := cString("zkeyPath", zkeyPath)
@@ -229,7 +229,7 @@ func (p *Prover) ProveBatch(witnesses [][]byte) ([]Result, error) {
 	return results, nil
 }
 
-// Verify verifies a proof for Groth16 or PLONK with the content of verification_key.json, which states the protocol.
+// Verify verifies a proof for Groth16, PLONK or FFLONK with the content of verification_key.json, which states the protocol.
 func Verify(verificationKey []byte, proof Proof) (bool, error) {
 	key, err := cString("verificationKey", verificationKey)
 	if err != nil {

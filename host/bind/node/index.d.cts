@@ -1,5 +1,5 @@
 /**
- * proofmill for Node: Groth16 and PLONK proofs with the files of circom and snarkjs.
+ * proofmill for Node: Groth16, PLONK and FFLONK proofs with the files of circom and snarkjs.
  *
  * Work runs on threads of the package, never on the event loop; at most four proofs of a process run at a time, and the others wait in order.
  * Every error of an argument is a `TypeError` with the code `ERR_INVALID_ARG_TYPE`, or a `ProofmillError`; both name the `argument`.
@@ -20,7 +20,7 @@ export type Input = { readonly [signal: string]: InputValue } | Source;
 /** A witness: a `.wtns` file, all values in order, or a generator with its inputs. */
 export type Witness = Source | readonly Integer[] | { wasm: Source | WitnessCalculator; input: Input };
 
-export type Protocol = "groth16" | "plonk";
+export type Protocol = "groth16" | "plonk" | "fflonk";
 export type Curve = "bn254" | "bls12_381";
 
 /** A proof in snarkjs's form: the content of proof.json. */
@@ -78,7 +78,7 @@ export interface CalculatorOptions {
 /** A proving key on a device: opened once, for any number of proofs. */
 export class Prover {
   private constructor();
-  /** Opens a `.zkey` file of Groth16 or PLONK. */
+  /** Opens a `.zkey` file of Groth16, PLONK or FFLONK. */
   static open(key: Source, options?: ProverOptions & SignalOptions): Promise<Prover>;
   readonly protocol: Protocol;
   readonly curve: Curve;

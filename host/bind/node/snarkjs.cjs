@@ -2,10 +2,11 @@
 //
 // | name | arguments, in snarkjs's order |
 // |---|---|
-// | `groth16.fullProve`, `plonk.fullProve` | input, wasm, zkey, logger, witness options, prover options |
-// | `groth16.prove`, `plonk.prove` | zkey, witness, logger, prover options |
-// | `groth16.verify`, `plonk.verify` | verification key, public signals, proof, logger |
-// | `groth16.exportSolidityCallData`, `plonk.exportSolidityCallData` | proof, public signals |
+// | `fullProve` of `groth16`, `plonk`, `fflonk` | input, wasm, zkey, logger, witness options, prover options |
+// | `prove` of these | zkey, witness, logger, prover options |
+// | `verify` of these | verification key, public signals, proof, logger |
+// | `exportSolidityCallData` of `groth16`, `plonk` | proof, public signals |
+// | `fflonk.exportSolidityCallData` | public signals, proof |
 // | `wtns.calculate` | input, wasm, witness |
 // | `zKey.exportVerificationKey` | zkey, logger |
 //
@@ -122,13 +123,15 @@ function plonkCallData(proof, signals) {
   return `[${[...points, ...values].join(",")}][${signals}]`;
 }
 
-/** Functions that reject, of a protocol without a prover. */
-function missing(protocol) {
-  const reject = async () => {
-    throw new ProofmillError({ code: "PROOFMILL_UNSUPPORTED", message: `${protocol} is not supported yet; groth16 and plonk are` });
-  };
-  return { exportSolidityCallData: reject, fullProve: reject, prove: reject, verify: reject };
+function fflonkCallData({ polynomials, evaluations }, signals) {
+  const points = ["C1", "C2", "W1", "W2"].map((name) => point(`proof.polynomials.${name}`, polynomials[name], ","));
+  const names = ["ql", "qr", "qm", "qo", "qc", "s1", "s2", "s3", "a", "b", "c", "z", "zw", "t1w", "t2w", "inv"];
+  const values = names.map((name) => word(`proof.evaluations.${name}`, evaluations[name]));
+  // snarkjs has no quotes, and a space after the first number only.
+  return `[${[...points, ...values].join(",").replace(",", ", ")}],[${signals}]`.replaceAll('"', "");
 }
+
+const fflonk = functions("fflonk", fflonkCallData);
 
 async function calculate(input, wasm, witness) {
   const bytes = await calculateWitness(file("wasm", wasm), input);
@@ -146,7 +149,8 @@ async function exportVerificationKey(zkey) {
 }
 
 module.exports = {
-  fflonk: missing("fflonk"),
+  // snarkjs has this order of arguments for this protocol only.
+  fflonk: { ...fflonk, exportSolidityCallData: (publicSignals, proof) => fflonk.exportSolidityCallData(proof, publicSignals) },
   groth16: functions("groth16", groth16CallData),
   plonk: functions("plonk", plonkCallData),
   wtns: { calculate },

@@ -15,7 +15,7 @@ export interface ProverOptions {
   singleThread?: boolean;
 }
 
-export interface Functions {
+interface Proofs {
   fullProve(
     input: Input,
     wasm: File,
@@ -27,14 +27,21 @@ export interface Functions {
   prove(zkey: File, witness: File, logger?: Logger, options?: ProverOptions): Promise<{ proof: Proof; publicSignals: string[] }>;
   /** Returns false for an invalid or malformed proof, and for a signal that is not below r. */
   verify(verificationKey: VerificationKey, publicSignals: readonly Integer[], proof: Proof, logger?: Logger): Promise<boolean>;
+}
+
+export interface Functions extends Proofs {
   /** Returns the arguments of the verifier contract's `verifyProof`. */
   exportSolidityCallData(proof: Proof, publicSignals: readonly Integer[]): Promise<string>;
 }
 
+export interface FflonkFunctions extends Proofs {
+  /** As for the other protocols, with the arguments in snarkjs's order. */
+  exportSolidityCallData(publicSignals: readonly Integer[], proof: Proof): Promise<string>;
+}
+
 export const groth16: Functions;
 export const plonk: Functions;
-/** Not supported yet: every function rejects with the code `PROOFMILL_UNSUPPORTED`. */
-export const fflonk: Functions;
+export const fflonk: FflonkFunctions;
 export const wtns: {
   /** Calculates a witness into a file, or into `data` of `{ type: "mem" }`. */
   calculate(input: Input, wasm: File, witness: string | { type: "mem"; data?: Uint8Array } | { type: "file"; fileName: string }): Promise<void>;

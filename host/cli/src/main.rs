@@ -87,11 +87,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Makes a Groth16 or PLONK proof from a proving key (.zkey) and a witness (.wtns) of circom and snarkjs.
+    /// Makes a Groth16, PLONK or FFLONK proof from a proving key (.zkey) and a witness (.wtns) of circom and snarkjs.
     Prove(prove::Arguments),
-    /// Verifies a Groth16 or PLONK proof.
+    /// Verifies a Groth16, PLONK or FFLONK proof.
     Verify(verify::Arguments),
-    /// Describes and verifies Groth16 and PLONK proving keys, and exports their verification keys and contracts.
+    /// Describes and verifies Groth16, PLONK and FFLONK proving keys, and exports their verification keys and contracts.
     #[command(subcommand)]
     Key(key::Command),
     /// Prints the call of a contract of `key solidity` for a proof.

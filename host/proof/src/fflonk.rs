@@ -59,7 +59,7 @@ pub struct Proof {
 
 impl Proof {
     /// Returns the points: c1, c2, w1, w2.
-    fn points(&self) -> [&[u8]; 4] {
+    pub(crate) fn points(&self) -> [&[u8]; 4] {
         let Self { c1, c2, w1, w2, .. } = self;
         [c1, c2, w1, w2].map(Vec::as_slice)
     }
@@ -102,13 +102,13 @@ pub struct Evaluations {
 
 impl Evaluations {
     /// The names of the values, in the order of the transcript.
-    const NAMES: [&str; 15] = [
+    pub(crate) const NAMES: [&str; 15] = [
         "q_l", "q_r", "q_m", "q_o", "q_c", "s1", "s2", "s3", "a", "b", "c", "z", "z_omega",
         "t1_omega", "t2_omega",
     ];
 
     /// Returns the values in the order of the transcript.
-    fn values(&self) -> [&Scalar; 15] {
+    pub(crate) fn values(&self) -> [&Scalar; 15] {
         let Self { q_l, q_r, q_m, q_o, q_c, s1, s2, s3, .. } = self;
         let Self { a, b, c, z, z_omega, t1_omega, t2_omega, .. } = self;
         [q_l, q_r, q_m, q_o, q_c, s1, s2, s3, a, b, c, z, z_omega, t1_omega, t2_omega]

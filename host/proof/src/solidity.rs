@@ -4,11 +4,13 @@
 //! |---|---|
 //! | Groth16 | `verifyProof(uint256[2],uint256[2][2],uint256[2],uint256[N])` |
 //! | PLONK | `verifyProof(uint256[24],uint256[N])` |
+//! | FFLONK | `verifyProof(bytes32[24],uint256[N])` |
 //!
 //! N is the number of public inputs; the last argument is missing if there are none. These are the functions of the contracts that snarkjs writes, so
 //! that one contract replaces the other. A contract is a template, one file per protocol, filled with the constants of a key.
 
 mod calldata;
+mod fflonk;
 mod groth16;
 mod name;
 mod plonk;
@@ -29,10 +31,7 @@ pub fn contract(key: &AnyVerifyingKey, name: Option<&ContractName>) -> Result<St
     match key {
         AnyVerifyingKey::Groth16(key) => groth16::contract(key, name),
         AnyVerifyingKey::Plonk(key) => plonk::contract(key, name),
-        AnyVerifyingKey::Fflonk(_) => Err(Error::argument(
-            "verifying key",
-            "is for fflonk; contracts are for groth16 and plonk",
-        )),
+        AnyVerifyingKey::Fflonk(key) => fflonk::contract(key, name),
     }
 }
 
@@ -163,15 +162,55 @@ mod tests {
     }
 
     #[test]
+    fn the_constants_of_fflonk_are_those_of_the_key() {
+        let contract = contract(&key("fflonk_bn254"), Some(&"Mine".parse().unwrap())).unwrap();
+        let file = std::fs::read(path("fflonk_bn254")).unwrap();
+        let file: Value = serde_json::from_slice(&file).unwrap();
+        let same = [
+            ("OMEGA", "/w"),
+            ("K1", "/k1"),
+            ("K2", "/k2"),
+            ("C0_X", "/C0/0"),
+            ("C0_Y", "/C0/1"),
+            ("NEG_TAU_X0", "/X_2/0/0"),
+            ("NEG_TAU_X1", "/X_2/0/1"),
+        ];
+        assert_constants(&contract, &file, &same);
+        let negated = [("NEG_TAU_Y0", "/X_2/1/0"), ("NEG_TAU_Y1", "/X_2/1/1")];
+        assert_negated(&contract, &file, &negated);
+        assert!(contract.contains("constant N = 8;"));
+        assert!(contract.contains("contract Mine {"));
+        assert!(contract.contains("bytes32[24] calldata proof, uint256[2] calldata publicInputs"));
+
+        // The constants that follow from omega, in integers.
+        let [r, omega] = ["R", "OMEGA"].map(|name| constant(&contract, name));
+        let step = constant(&contract, "INV_STEP");
+        assert_eq!((&omega - 1_u32) * step % &r, 1_u32.into());
+        let interpolations = BigUint::from(8_u64.pow(8) * 4_u64.pow(4) * 3_u64.pow(6));
+        let difference = (&r + 1_u32 - &omega).modpow(&6_u32.into(), &r);
+        let factor = interpolations * &omega * &omega * difference * 8_u32;
+        assert_eq!((constant(&contract, "FACTOR") + factor) % &r, 0_u32.into());
+    }
+
+    #[test]
     fn arrays_have_a_length_above_zero() {
-        let (AnyVerifyingKey::Groth16(mut small), AnyVerifyingKey::Plonk(mut plonk)) =
-            (key("bn254"), key("plonk_bn254"))
+        let (
+            AnyVerifyingKey::Groth16(mut small),
+            AnyVerifyingKey::Plonk(mut plonk),
+            AnyVerifyingKey::Fflonk(mut fflonk),
+        ) = (key("bn254"), key("plonk_bn254"), key("fflonk_bn254"))
         else {
             panic!("other protocols")
         };
         small.ic.truncate(1);
         plonk.public_inputs = 0;
-        for key in [AnyVerifyingKey::Groth16(small), AnyVerifyingKey::Plonk(plonk)] {
+        fflonk.public_inputs = 0;
+        let keys = [
+            AnyVerifyingKey::Groth16(small),
+            AnyVerifyingKey::Plonk(plonk),
+            AnyVerifyingKey::Fflonk(fflonk),
+        ];
+        for key in keys {
             let contract = contract(&key, None).unwrap();
             assert!(!contract.contains("publicInputs"), "{contract}");
             assert!(!contract.contains("(inputs"), "{contract}");
@@ -185,8 +224,11 @@ mod tests {
         let problem = "verifying key: is on bls12_381; contracts verify proofs on bn254 only";
         assert_eq!(error(key("bls12_381")), problem);
         assert_eq!(error(key("plonk_bls12_381")), problem);
-        let (AnyVerifyingKey::Groth16(mut small), AnyVerifyingKey::Plonk(mut plonk)) =
-            (key("bn254"), key("plonk_bn254"))
+        let (
+            AnyVerifyingKey::Groth16(mut small),
+            AnyVerifyingKey::Plonk(mut plonk),
+            AnyVerifyingKey::Fflonk(mut fflonk),
+        ) = (key("bn254"), key("plonk_bn254"), key("fflonk_bn254"))
         else {
             panic!("other protocols")
         };
@@ -196,6 +238,9 @@ mod tests {
         plonk.k2 = plonk.k1;
         let problem = error(AnyVerifyingKey::Plonk(plonk));
         assert!(problem.contains("overlap"), "{problem}");
+        fflonk.c0[0] ^= 1;
+        let problem = error(AnyVerifyingKey::Fflonk(fflonk));
+        assert!(problem.starts_with("verifying key: c0 is "), "{problem}");
         let taken = contract(&key("bn254"), Some(&"IC_1_X".parse().unwrap())).unwrap_err();
         assert_eq!(taken.to_string(), "name: IC_1_X is another identifier of the contract");
     }

@@ -23,7 +23,7 @@
 //! # std::fs::write("verification_key.json", AnyZkey::open("circuit.zkey")?.verifying_key()?.text()?)?;
 //! # std::fs::write("circuit.wasm", wat::parse_str(generator::WAT)?)?;
 //! # std::fs::write("input.json", generator::inputs(Witness::from_bytes("witness", witness)?.values()))?;
-//! // A key for Groth16 or PLONK, and the generator of its circuit, from `circom --wasm`.
+//! // A key for Groth16, PLONK or FFLONK, and the generator of its circuit, from `circom --wasm`.
 //! let prover = Arc::new(Prover::new(&AnyZkey::open("circuit.zkey")?, groth16::devices("cpu:")?, Settings::default())?);
 //! let calculator = Arc::new(WitnessCalculator::open("circuit.wasm")?);
 //!

@@ -1,4 +1,4 @@
-//! Contracts that verify Groth16 and PLONK proofs over BN254 on a chain, and the call data for them.
+//! Contracts that verify Groth16, PLONK and FFLONK proofs over BN254 on a chain, and the call data for them.
 //!
 //! ```
 //! use proofmill::groth16::snarkjs::public;

@@ -1,4 +1,4 @@
-//! An HTTP service that makes and verifies Groth16 and PLONK proofs with resident keys, from witnesses or from the inputs of circuits.
+//! An HTTP service that makes and verifies Groth16, PLONK and FFLONK proofs with resident keys, from witnesses or from the inputs of circuits.
 //!
 //! A request reserves an upload slot, its body is received and checked, and it becomes a
 //! job. An accepted job is always answered or reported as cancelled, unless the process is killed. Jobs wait

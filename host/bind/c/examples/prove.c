@@ -1,4 +1,4 @@
-/* Makes and verifies a proof for Groth16 or PLONK: prove KEY.zkey WITNESS.wtns VERIFICATION_KEY.json
+/* Makes and verifies a proof for Groth16, PLONK or FFLONK: prove KEY.zkey WITNESS.wtns VERIFICATION_KEY.json
  * cc prove.c $(pkg-config --cflags --libs proofmill) */
 
 #include <proofmill.h>

@@ -338,7 +338,7 @@ enum proofmill_status proofmill_bls_verify(int32_t scheme,
                                            size_t signature_length,
                                            bool *valid);
 
-// Opens a proving key, a .zkey file for Groth16 or PLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
+// Opens a proving key, a .zkey file for Groth16, PLONK or FFLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
 // handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
 // proofs. The file is mapped: it must not change while the prover is open.
 enum proofmill_status proofmill_prover_open(const char *uri,
@@ -378,7 +378,7 @@ enum proofmill_status proofmill_prove(const struct proofmill_prover *prover,
                                       char *public_inputs,
                                       size_t *public_inputs_length);
 
-// Verifies a proof for Groth16 or PLONK, as the key states, and sets `*valid`. The arguments are the content of
+// Verifies a proof for Groth16, PLONK or FFLONK, as the key states, and sets `*valid`. The arguments are the content of
 // verification_key.json, public.json and proof.json. On failure `*valid` is false.
 enum proofmill_status proofmill_verify(const char *verification_key,
                                        const char *public_inputs,

@@ -234,7 +234,7 @@ inline Bytes equihash_verify_batch(const Device &device, std::uint32_t n, std::u
     return verdicts;
 }
 
-/// A proof for Groth16 or PLONK and its public inputs: the content of proof.json and public.json as snarkjs writes them.
+/// A proof for Groth16, PLONK or FFLONK and its public inputs: the content of proof.json and public.json as snarkjs writes them.
 struct Proof {
     std::string proof, public_inputs;
 };
@@ -306,7 +306,7 @@ public:
     /// proofs that have not ended. The thread that makes the batch calls it, and its exception is thrown there.
     using BatchProgress = std::function<bool(std::size_t number, proofmill_status status)>;
 
-    /// Opens a .zkey file for Groth16 or PLONK, which is mapped. If `resident`, the points of the key stay loaded on the device.
+    /// Opens a .zkey file for Groth16, PLONK or FFLONK, which is mapped. If `resident`, the points of the key stay loaded on the device.
     explicit Prover(const std::string &zkey_path, const std::string &uri = "cpu:", bool resident = true) {
         proofmill_prover *opened = nullptr;
         detail::check(proofmill_prover_open(detail::c_string("uri", uri), detail::c_string("zkey_path", zkey_path), resident, &opened));
@@ -502,7 +502,7 @@ inline bool bls_verify(proofmill_bls_scheme scheme, View public_key, View messag
     return valid;
 }
 
-/// Verifies a proof for Groth16 or PLONK with the content of verification_key.json, which states the protocol.
+/// Verifies a proof for Groth16, PLONK or FFLONK with the content of verification_key.json, which states the protocol.
 inline bool verify(const std::string &verification_key, const Proof &proof) {
     bool valid = false;
     detail::check(proofmill_verify(detail::c_string("verification_key", verification_key),

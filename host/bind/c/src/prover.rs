@@ -29,7 +29,7 @@ pub struct proofmill_prover(Arc<Prover>);
 pub type proofmill_progress =
     Option<unsafe extern "C" fn(context: *mut c_void, step: *const c_char, fraction: f64)>;
 
-/// Opens a proving key, a .zkey file for Groth16 or PLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
+/// Opens a proving key, a .zkey file for Groth16, PLONK or FFLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
 /// handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
 /// proofs. The file is mapped: it must not change while the prover is open.
 #[unsafe(no_mangle)]
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn proofmill_prove(
     })
 }
 
-/// Verifies a proof for Groth16 or PLONK, as the key states, and sets `*valid`. The arguments are the content of
+/// Verifies a proof for Groth16, PLONK or FFLONK, as the key states, and sets `*valid`. The arguments are the content of
 /// verification_key.json, public.json and proof.json. On failure `*valid` is false.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn proofmill_verify(

@@ -22,6 +22,7 @@ function circuit(name, protocol, files) {
 /** Circuits of circom with keys of snarkjs, and inputs. */
 export const GROTH16 = circuit("groth16", "groth16", { wasm: "squares_js/squares.wasm" });
 export const PLONK = circuit("plonk", "plonk", { wasm: "squares_js/squares.wasm" });
+export const FFLONK = circuit("fflonk", "fflonk", { wasm: "squares_js/squares.wasm" });
 export const PLONK_BLS = circuit("plonk_bls12_381", "plonk", { vkey: "verification_key.json" });
 export const INPUT = { secret: "3", addend: "5" };
 /** A circuit whose proof takes a moment. */

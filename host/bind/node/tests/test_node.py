@@ -46,7 +46,7 @@ class Package(unittest.TestCase):
     @classmethod
     def make_circuits(cls):
         values = {"secret": "3", "addend": "5"}
-        for protocol, power in ("groth16", 10), ("plonk", 11):
+        for protocol, power in ("groth16", 10), ("plonk", 11), ("fflonk", 14):
             folder = cls.data / protocol
             folder.mkdir(parents=True)
             circuits.compiled(folder, "squares", values, power, protocol=protocol)

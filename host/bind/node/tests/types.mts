@@ -26,10 +26,13 @@ export async function all(key: VerificationKey): Promise<Proof> {
   }
   await groth16.fullProve({ a: 1 }, "circuit.wasm", { type: "mem", data: new Uint8Array(1) }, undefined, undefined, { singleThread: true });
   const calldata: string = await plonk.exportSolidityCallData(proved.proof, proved.publicSignals);
-  const { proof } = await snarkjs.fflonk.prove("circuit.zkey", "witness.wtns");
+  const { proof, publicSignals } = await snarkjs.fflonk.prove("circuit.zkey", "witness.wtns");
+  await fflonk.exportSolidityCallData(publicSignals, proof);
   await wtns.calculate({ a: 1 }, "circuit.wasm", { type: "mem" });
   await fflonk.verify(await zKey.exportVerificationKey("circuit.zkey"), [calldata], proof);
 
+  // @ts-expect-error: fflonk has the other order
+  await fflonk.exportSolidityCallData(proof, publicSignals);
   // @ts-expect-error: a function is no input
   await prover.fullProve({ a: () => 1 }, calculator);
   // @ts-expect-error: no such option

@@ -18,8 +18,8 @@ use crate::source::{regular, require_file};
     "proofmill key solidity verification_key.json --name Membership --output Membership.sol",
 ))]
 pub struct Solidity {
-    /// The name of the contract: an upper-case letter, then letters, digits and underscores [default: Groth16Verifier or
-    /// PlonkVerifier]
+    /// The name of the contract: an upper-case letter, then letters, digits and underscores [default: Groth16Verifier,
+    /// PlonkVerifier or FflonkVerifier]
     #[arg(long, value_name = "NAME")]
     name: Option<ContractName>,
     /// Where to write it; an existing file is replaced, - is standard output

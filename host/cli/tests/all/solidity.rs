@@ -13,12 +13,15 @@ fn theirs(folder: &str, name: &str) -> String {
 #[test]
 fn a_proving_key_and_its_verification_key_have_the_same_contract() {
     let (_folder, paths) = files(&[b"old", b"old"]);
-    for (name, path) in ["circuit.zkey", "verification_key.json"].iter().zip(&paths) {
-        expect(&run(&["key", "solidity", &theirs("plonk_bn254", name), "-o", path]), 0, &[]);
+    for (folder, contract) in [("plonk_bn254", "PlonkVerifier"), ("fflonk_bn254", "FflonkVerifier")]
+    {
+        for (name, path) in ["circuit.zkey", "verification_key.json"].iter().zip(&paths) {
+            expect(&run(&["key", "solidity", &theirs(folder, name), "-o", path]), 0, &[]);
+        }
+        let [one, other] = [0, 1].map(|i| fs::read_to_string(&paths[i]).unwrap());
+        assert_eq!(one, other);
+        assert!(one.contains(&format!("contract {contract} {{")));
     }
-    let [one, other] = [0, 1].map(|i| fs::read_to_string(&paths[i]).unwrap());
-    assert_eq!(one, other);
-    assert!(one.contains("contract PlonkVerifier {"));
     let key = theirs("bn254", "verification_key.json");
     let printed = run(&["key", "solidity", &key, "--name", "Mine", "--output", "-"]);
     expect(&printed, 0, &["SPDX-License-Identifier: MIT", "contract Mine {"]);
@@ -57,6 +60,11 @@ fn a_call_is_printed_in_two_forms() {
     assert_eq!(text(&encoded.stdout).trim().len(), 2 + 2 * (4 + 9 * 32));
     let from_pipe = piped(&["calldata", "-", &public], &fs::read(&proof).unwrap());
     assert_eq!(from_pipe.stdout, printed.stdout);
+    let [proof, public] = ["proof.json", "public.json"].map(|name| theirs("fflonk_bn254", name));
+    expect(&run(&["calldata", &proof, &public]), 0, &["[0x", ", 0x", "],[0x"]);
+    let encoded = run(&["calldata", "--format", "hex", &proof, &public]);
+    expect(&encoded, 0, &["0x33a3aea2"]);
+    assert_eq!(text(&encoded.stdout).trim().len(), 2 + 2 * (4 + 26 * 32));
 }
 
 #[test]

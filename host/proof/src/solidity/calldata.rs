@@ -13,7 +13,7 @@ use super::{hex, require_bn254, words};
 use crate::groth16::Scalar;
 use crate::groth16::suite::point;
 use crate::snark;
-use crate::{Error, Result, groth16, plonk};
+use crate::{Error, Result, fflonk, groth16, plonk};
 
 type G1 = <Bn254 as Pairing>::G1;
 type G2 = <Bn254 as Pairing>::G2;
@@ -34,6 +34,8 @@ enum Proof {
     Groth16(Vec<[u8; 32]>),
     /// Nine points and six scalars.
     Plonk(Vec<[u8; 32]>),
+    /// Four points and sixteen scalars.
+    Fflonk(Vec<[u8; 32]>),
 }
 
 impl Call {
@@ -43,10 +45,7 @@ impl Call {
         let proof = match proof {
             snark::Proof::Groth16(proof) => Proof::Groth16(groth16_words(proof)?),
             snark::Proof::Plonk(proof) => Proof::Plonk(plonk_words(proof)?),
-            snark::Proof::Fflonk(_) => {
-                let problem = "is of fflonk; contracts are for groth16 and plonk";
-                return Err(Error::argument("proof", problem));
-            }
+            snark::Proof::Fflonk(proof) => Proof::Fflonk(fflonk_words(proof)?),
         };
         let value = |(i, value)| scalar("public", &format!("value {i}"), value);
         let public_inputs = public_inputs.iter().enumerate().map(value).collect::<Result<_>>()?;
@@ -58,6 +57,7 @@ impl Call {
         let proof = match self.proof {
             Proof::Groth16(_) => "uint256[2],uint256[2][2],uint256[2]",
             Proof::Plonk(_) => "uint256[24]",
+            Proof::Fflonk(_) => "bytes32[24]",
         };
         match self.public_inputs.len() {
             0 => format!("verifyProof({proof})"),
@@ -68,12 +68,12 @@ impl Call {
     /// Returns the call data: the selector and the arguments.
     pub fn bytes(&self) -> Vec<u8> {
         let digest = keccak256::hash(self.signature().as_bytes());
-        let (Proof::Groth16(words) | Proof::Plonk(words)) = &self.proof;
+        let (Proof::Groth16(words) | Proof::Plonk(words) | Proof::Fflonk(words)) = &self.proof;
         [&digest[..SELECTOR_BYTES], words.as_flattened(), self.public_inputs.as_flattened()]
             .concat()
     }
 
-    /// Formats the arguments as `snarkjs generatecall` prints them, byte for byte: arrays of quoted hexadecimal numbers. An empty array of public inputs is printed,
+    /// Formats the arguments as `snarkjs generatecall` prints them, byte for byte: arrays of hexadecimal numbers, quoted except for FFLONK. An empty array of public inputs is printed,
     /// too, although the function then has no such argument.
     pub fn text(&self) -> String {
         let list = |words: &[[u8; 32]], between: &str| {
@@ -91,6 +91,10 @@ impl Call {
                 // snarkjs writes a space between the coordinates of the first point only.
                 let words = list(words, ",").replacen("\",\"", "\", \"", 1);
                 format!("{words}{public_inputs}")
+            }
+            Proof::Fflonk(words) => {
+                let words = list(words, ",").replacen(',', ", ", 1);
+                format!("{words},{public_inputs}").replace('"', "")
             }
         }
     }
@@ -129,6 +133,19 @@ fn plonk_words(proof: &plonk::Proof) -> Result<Vec<[u8; 32]>> {
     for (name, bytes) in scalars {
         words.push(scalar("proof", &format!("evaluation {name}"), bytes)?);
     }
+    Ok(words)
+}
+
+fn fflonk_words(proof: &fflonk::Proof) -> Result<Vec<[u8; 32]>> {
+    let mut words = Vec::new();
+    for (name, bytes) in ["c1", "c2", "w1", "w2"].into_iter().zip(proof.points()) {
+        words.extend(coordinates::<G1, 2>(name, bytes)?);
+    }
+    let values = fflonk::Evaluations::NAMES.into_iter().zip(proof.evaluations.values());
+    for (name, bytes) in values {
+        words.push(scalar("proof", &format!("evaluation {name}"), bytes)?);
+    }
+    words.push(scalar("proof", "the inverse", &proof.inverse)?);
     Ok(words)
 }
 
@@ -236,6 +253,34 @@ mod tests {
     }
 
     #[test]
+    fn a_call_for_fflonk_is_two_arrays_without_quotes() {
+        let (proof, public_inputs) = read("fflonk_bn254");
+        let call = Call::new(&proof, &public_inputs).unwrap();
+        assert_eq!(call.signature(), "verifyProof(bytes32[24],uint256[2])");
+        let file = std::fs::read("tests/snarkjs/fflonk_bn254/proof.json").unwrap();
+        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
+        let number = |pointer: &str| file.pointer(pointer).unwrap().as_str().unwrap().to_owned();
+        let points = ["C1", "C2", "W1", "W2"].map(|name| {
+            [0, 1].map(|coordinate| number(&format!("/polynomials/{name}/{coordinate}")))
+        });
+        let evaluations = "ql qr qm qo qc s1 s2 s3 a b c z zw t1w t2w inv".split(' ');
+        let evaluations = evaluations.map(|name| number(&format!("/evaluations/{name}")));
+        let numbers: Vec<_> = points.into_iter().flatten().chain(evaluations).collect();
+        let numbers: Vec<_> = numbers.iter().map(String::as_str).collect();
+        let public = [
+            "2364772570089488291897111702928479169025752611245464706242054787410195340673",
+            "271828182845904523536028747135266249775724709369995",
+        ];
+        // The selector that solc computes for snarkjs's contract.
+        let bytes = call.bytes();
+        assert_eq!((&bytes[..4], bytes.len()), (&[0x33, 0xa3, 0xae, 0xa2][..], 4 + 26 * 32));
+        let words = bytes[4..].chunks(32).map(|word| BigUint::from_bytes_be(word).to_string());
+        assert!(words.eq([&numbers[..], &public].concat()));
+        let text = format!("{},{}", quoted(&numbers, ","), quoted(&public, ","));
+        assert_eq!(call.text(), text.replace('"', "").replacen(',', ", ", 1));
+    }
+
+    #[test]
     fn a_function_without_public_inputs_has_no_argument_for_them() {
         let (proof, _) = read("bn254");
         let call = Call::new(&proof, &[]).unwrap();
@@ -244,6 +289,10 @@ mod tests {
         assert!(call.text().ends_with("],[]"));
         let (proof, _) = read("plonk_bn254");
         assert_eq!(Call::new(&proof, &[]).unwrap().signature(), "verifyProof(uint256[24])");
+        let (proof, _) = read("fflonk_bn254");
+        let call = Call::new(&proof, &[]).unwrap();
+        assert_eq!(call.signature(), "verifyProof(bytes32[24])");
+        assert!(call.text().ends_with("],[]"));
     }
 
     #[test]
@@ -275,5 +324,20 @@ mod tests {
         damaged.evaluations.s2 = [255; 32];
         let problem = error(&snark::Proof::Plonk(damaged), &[]);
         assert!(problem.starts_with("proof: evaluation s2 is "), "{problem}");
+
+        let (proof, _) = read("fflonk_bn254");
+        let snark::Proof::Fflonk(proof) = proof else { panic!("another protocol") };
+        let mut damaged = proof.clone();
+        damaged.w2[0] ^= 1;
+        let problem = error(&snark::Proof::Fflonk(damaged), &[]);
+        assert!(problem.starts_with("proof: w2 is "), "{problem}");
+        let mut damaged = proof.clone();
+        damaged.evaluations.t2_omega = [255; 32];
+        let problem = error(&snark::Proof::Fflonk(damaged), &[]);
+        assert!(problem.starts_with("proof: evaluation t2_omega is "), "{problem}");
+        let mut damaged = proof;
+        damaged.inverse = [255; 32];
+        let problem = error(&snark::Proof::Fflonk(damaged), &[]);
+        assert!(problem.starts_with("proof: the inverse is "), "{problem}");
     }
 }

@@ -6,7 +6,7 @@ use proofmill_algebra::field::{Bn254Fr, PrimeField};
 use proofmill_algebra::pairing::{Bn254, Pairing};
 
 use super::groth16::negated;
-use super::template::{Template, constant, g1, g2};
+use super::template::{Template, constant, g1, g2, lines};
 use super::{ContractName, hex, require_bn254, words};
 use crate::Result;
 use crate::groth16::quotient::root;
@@ -75,27 +75,28 @@ pub fn contract(key: &VerifyingKey, name: Option<&ContractName>) -> Result<Strin
     let bytes = 32 * public_inputs;
     let copied = format!("calldatacopy(add(m, 0x200), inputs, {bytes:#x})");
     let squarings = vec!["power := mulmod(power, power, R)".to_owned(); log as usize];
-    let (fractions, value) = match public_inputs {
-        0 => (lines("\nlet denominator := 1"), vec![]),
-        1 => (lines("\nlet denominator := 1"), lines(SINGLE_VALUE)),
-        _ => (lines(&FRACTIONS.replace("@END@", &format!("{bytes:#x}"))), lines(VALUE)),
+    let value = match public_inputs {
+        0 => vec![],
+        1 => lines(SINGLE_VALUE),
+        _ => lines(VALUE),
     };
     Template::new(include_str!("plonk.sol"), public_inputs)
         .with("DOMAIN", &format!("2^{log}"))
         .with_lines("ONE", &g2("ONE", &one).collect::<Vec<_>>())
         .with_lines("KEY", &constants)
-        .with("INPUTS_PARAMETER", if public_inputs == 0 { "" } else { "inputs, " })
-        .with("INPUTS_ARGUMENT", if public_inputs == 0 { "" } else { "publicInputs, " })
         .with_lines("HASHED_PUBLIC", &[copied][..public_inputs.min(1)])
         .with("WIRES_AT", &format!("{:#x}", 0x200 + bytes))
         .with("FIRST_ROUND", &format!("{:#x}", 0x2c0 + bytes))
         .with_lines("SQUARINGS", &squarings)
-        .with_lines("FRACTIONS", &fractions)
+        .with_lines("FRACTIONS", &fractions(public_inputs))
         .with_lines("VALUE", &value)
         .finish(name, "PlonkVerifier")
 }
 
-/// Returns the lines after the first, which is empty.
-fn lines(text: &str) -> Vec<String> {
-    text.lines().skip(1).map(str::to_owned).collect()
+/// Returns the code that adds the public inputs from x_1 on as fractions.
+pub fn fractions(public_inputs: usize) -> Vec<String> {
+    match public_inputs {
+        0 | 1 => lines("\nlet denominator := 1"),
+        _ => lines(&FRACTIONS.replace("@END@", &format!("{:#x}", 32 * public_inputs))),
+    }
 }

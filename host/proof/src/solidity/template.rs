@@ -23,11 +23,17 @@ impl Template {
                 vec!["/// @param publicInputs The public inputs x_0, x_1, ...".to_owned()],
             ),
         };
+        let inputs = |name: &str| match public_inputs {
+            0 => String::new(),
+            _ => format!("{name}, "),
+        };
         Self(text.to_owned())
             .with("COUNT", &count)
             .with("R", &modulus::<Bn254Fr>())
             .with("Q", &modulus::<Bn254Fp>())
             .with("PUBLIC_PARAMETER", &parameter)
+            .with("INPUTS_PARAMETER", &inputs("inputs"))
+            .with("INPUTS_ARGUMENT", &inputs("publicInputs"))
             .with_lines("PUBLIC_DOC", &documented)
     }
 
@@ -77,6 +83,11 @@ fn field(text: &str) -> Option<&str> {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
     };
     text.split('@').find(is_field)
+}
+
+/// Returns the lines after the first, which is empty.
+pub fn lines(text: &str) -> Vec<String> {
+    text.lines().skip(1).map(str::to_owned).collect()
 }
 
 /// Declares a constant.

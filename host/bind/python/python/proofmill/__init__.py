@@ -1,4 +1,4 @@
-"""Groth16 and PLONK proofs, MSM, NTT, Poseidon hashes, and verification of ECDSA signatures and Equihash headers, on the CPU or on a card.
+"""Groth16, PLONK and FFLONK proofs, MSM, NTT, Poseidon hashes, and verification of ECDSA signatures and Equihash headers, on the CPU or on a card.
 
 >>> import proofmill
 >>> proofmill.msm("bn254_g1", [(1, 2), (1, 2)], [5, 3]) == proofmill.msm("bn254_g1", [(1, 2)], [8])

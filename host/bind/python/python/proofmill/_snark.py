@@ -1,4 +1,4 @@
-"""Groth16 and PLONK proofs with the files of circom and snarkjs. The key chooses the protocol."""
+"""Groth16, PLONK and FFLONK proofs with the files of circom and snarkjs. The key chooses the protocol."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class VerifyingKey:
 
     @property
     def protocol(self) -> str:
-        """``"groth16"`` or ``"plonk"``."""
+        """``"groth16"``, ``"plonk"`` or ``"fflonk"``."""
         return self._inner.protocol()
 
     @property
@@ -131,7 +131,7 @@ class WitnessCalculator:
 class Prover:
     """A proving key on a device, for many proofs.
 
-    `zkey` is a path or the bytes of a .zkey file for Groth16 or PLONK, `device` a URI. With `resident`, the device keeps the key's points in its own form:
+    `zkey` is a path or the bytes of a .zkey file for Groth16, PLONK or FFLONK, `device` a URI. With `resident`, the device keeps the key's points in its own form:
     faster from the second proof on. Several threads may prove at once, and so may processes that are forked later, on ``cpu:``.
     """
 
@@ -149,7 +149,7 @@ class Prover:
 
     @property
     def protocol(self) -> str:
-        """``"groth16"`` or ``"plonk"``."""
+        """``"groth16"``, ``"plonk"`` or ``"fflonk"``."""
         return self._inner.protocol()
 
     @property
