@@ -42,7 +42,9 @@ pub(crate) fn zkey(input: &[u8]) {
     Section::ALL.into_iter().for_each(|section| points(&key.points(section)));
     if let Some(contributions) = accepted(input, key.contributions()) {
         assert!(contributions.list.len() * 392 < input.len());
-        contributions.list.iter().for_each(|contribution| drop(contribution.hash()));
+        for contribution in &contributions.list {
+            contribution.hash();
+        }
     }
     let Some(verifying) = accepted(input, key.verifying_key()) else { return };
     assert_eq!(verifying.public_inputs(), key.public_inputs());
@@ -84,7 +86,9 @@ fn fflonk_zkey(input: &[u8]) {
     let Some(key) = accepted(input, read) else { return };
     plonkish_zkey(input, &key);
     let c0 = key.c0();
-    (0..c0.len()).for_each(|number| drop(accepted(input, c0.get::<bn254::Fr>(number))));
+    for number in 0..c0.len() {
+        accepted(input, c0.get::<bn254::Fr>(number));
+    }
     let verifying = key.verifying_key();
     let text = fflonk::verifying_key::text(&verifying).expect("points of the groups");
     assert_eq!(fflonk::verifying_key::parse("text", text.as_bytes()).expect("a key"), verifying);
