@@ -26,9 +26,9 @@ def inputs():
 
 def folder():
     """Made on first use, with the command that is built."""
-    final = CACHE / f"circom-{digest(SOURCE, *node_packages.MANIFESTS, __doc__)}"
+    packages = node_packages.folder()
+    final = CACHE / f"circom-{digest(SOURCE, packages.name, __doc__)}"
     if not final.is_dir():
-        packages = node_packages.folder()
         with made_whole(final) as made:
             circom = ["node", packages / "node_modules/circom2/cli.js", SOURCE, "--r1cs", "--wasm", "--O1", "-o", made]
             run(circom, cwd=packages)
