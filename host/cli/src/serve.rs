@@ -16,8 +16,7 @@ use crate::threads::Threads;
 
 #[derive(Args)]
 #[command(after_help = examples!(
-    "proofmill serve --key age=age.zkey",
-    "proofmill serve --key age=age.zkey,age.wasm --generator-seconds 60",
+    "proofmill serve --key age=age.zkey,age.wasm",
     "proofmill serve --key age=age.zkey --listen 0.0.0.0:8080 --token-file token.txt --log-format json",
 ))]
 pub struct Arguments {

@@ -70,7 +70,6 @@ macro_rules! protocols {
 
         /// A proof.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        #[expect(clippy::large_enum_variant, reason = "a proof is not copied in numbers")]
         #[non_exhaustive]
         pub enum Proof {
             $($(#[$doc])* $Variant($protocol::Proof),)*
@@ -124,10 +123,12 @@ macro_rules! protocols {
             }
         }
 
+        #[expect(clippy::large_enum_variant, reason = "a process has few provers")]
         enum ProverOf {
             $($Variant($protocol::Prover),)*
         }
 
+        #[expect(clippy::large_enum_variant, reason = "a process has few verifying keys")]
         #[derive(Clone, Debug)]
         enum KeyOf {
             $($Variant($protocol::PreparedVerifyingKey),)*

@@ -4,6 +4,8 @@
 //! Node-API requires nothing of the thread that loads the module: each environment (the main thread, each worker) has its own classes. The
 //! threads of the jobs belong to the process (`pool`).
 
+#![cfg_attr(test, allow(dead_code, reason = "test builds export nothing to Node"))]
+
 mod errors;
 mod job;
 mod pool;

@@ -128,7 +128,8 @@ fn examine_batch(key: &PreparedVerifyingKey, public: &[Scalar], proof: &Proof) {
     let more = [public, &[[0; 32]]].concat();
     let problem = key.find_invalid(&[(&more, proof)]).unwrap_err().to_string();
     let (found, has) = (more.len(), public.len());
-    assert_eq!(problem, format!("public: of proof 0: {found} values, the key has {has}"));
+    let values = if found == 1 { "value" } else { "values" };
+    assert_eq!(problem, format!("public: of proof 0: {found} {values}, the key has {has}"));
 }
 
 fn examine<E: Pairing>(curve: Curve) {

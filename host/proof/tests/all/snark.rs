@@ -20,6 +20,7 @@ fn made(curve: Curve, protocol: Protocol, constraints: usize) -> (AnyZkey, Witne
     let (mut key, mut witness) = (Vec::new(), Vec::new());
     match protocol {
         Protocol::Plonk => circuit.write_insecure_plonk_key(b"snark", &mut key).unwrap(),
+        Protocol::Fflonk => circuit.write_insecure_fflonk_key(b"snark", &mut key).unwrap(),
         _ => circuit.write_insecure_key(b"snark", &mut key).unwrap(),
     }
     circuit.write_witness(&mut witness).unwrap();
@@ -36,6 +37,9 @@ fn the_key_chooses_the_protocol() {
     for (curve, &protocol) in
         CURVES.iter().flat_map(|&curve| Protocol::ALL.iter().map(move |it| (curve, it)))
     {
+        if protocol == Protocol::Fflonk && curve != Curve::Bn254 {
+            continue;
+        }
         let (key, witness) = made(curve, protocol, 20);
         assert_eq!((key.protocol(), key.curve(), key.public_inputs()), (protocol, curve, 1));
         assert_eq!(key.witness_values(), witness.count());
