@@ -243,7 +243,7 @@ fn malformed_inputs_are_refused_with_their_place() {
         ("", "JSON, byte 0: the text ends where a value is expected"),
         ("[1]", "inputs, byte 0: not an object of signals"),
         (r#"{"a": [1, 2"#, "JSON, byte 10: the text ends inside an array"),
-        (r#"{"a": [1, 2]} x"#, "JSON, byte 14: trailing characters"),
+        (r#"{"a": [1, 2]} x"#, "JSON, byte 14: more text after the value"),
         (r#"{"a": [1, 2.5]}"#, "a, value 1, byte 10: not an integer"),
         (r#"{"a": [1, 1e3]}"#, "a, value 1, byte 10: not an integer"),
         (r#"{"a": "abc"}"#, "a, byte 6: not an integer"),
