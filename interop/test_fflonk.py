@@ -55,7 +55,7 @@ class FflonkSums(Fflonk, unittest.TestCase):
 
     @staticmethod
     def maker(folder):
-        return circuits.compiled(folder, "sums", {"terms": [str(i * i + 1) for i in range(24)]}, 11, protocol="fflonk")
+        return circuits.compiled(folder, "sums", {"terms": [str(i * i + 1) for i in range(24)]}, 13, protocol="fflonk")
 
     def forgeries(self, proof, public):
         points = proof["polynomials"]
