@@ -97,6 +97,7 @@ fn the_body_of_a_rejected_request_is_drained() {
     let mut chunked = running.connect();
     chunked.send_head("POST /v1/prove/chain", &[&bearer, "Transfer-Encoding: chunked"]);
     assert!(large.chunks(1 << 20).all(|chunk| chunked.send_chunk(chunk)));
+    chunked.send_chunk(b"");
     assert_eq!(chunked.response().status, 413);
 }
 

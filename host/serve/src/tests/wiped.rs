@@ -160,6 +160,7 @@ fn no_body_is_left_in_freed_memory() {
         let mut client = running.connect();
         client.send_chunked_head(prove);
         client.send_chunk(body(size));
+        client.send_chunk(b"");
         assert_eq!(client.response().status, 413);
         drop(client);
         ended("a large chunked body");
