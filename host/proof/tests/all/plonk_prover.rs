@@ -115,7 +115,7 @@ fn a_damaged_key_gives_no_proof() {
         let original = file(curve);
         let witness = witness(&witness_bytes(curve));
         let mut refused = 0;
-        for at in (0..original.len()).step_by(293) {
+        for at in (0..original.len()).step_by(97) {
             let mut changed = original.clone();
             changed[at] ^= 1 << (at % 8);
             let Ok(key) = read(&changed) else { continue };
@@ -132,7 +132,7 @@ fn a_damaged_key_gives_no_proof() {
                 Err(other) => panic!("byte {at}: {other}"),
             }
         }
-        assert!(refused > 5, "{refused}");
+        assert!(refused > 20, "{refused}");
     }
 }
 
