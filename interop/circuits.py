@@ -85,8 +85,17 @@ def plonk_squares_over_bls12_381(folder):
     return made
 
 
+def sums(folder, power, protocol):
+    return compiled(folder, "sums", {"terms": [str(i * i + 1) for i in range(24)]}, power, protocol=protocol)
+
+
 def plonk_sums(folder):
-    return compiled(folder, "sums", {"terms": [str(i * i + 1) for i in range(24)]}, 10, protocol="plonk")
+    return sums(folder, 10, "plonk")
+
+
+def fflonk_sums(folder):
+    """FFLONK needs powers of tau for nine times the domain."""
+    return sums(folder, 13, "fflonk")
 
 
 def plonk_private(folder):

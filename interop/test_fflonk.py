@@ -53,9 +53,7 @@ class Fflonk(test_interop.Agreement):
 class FflonkSums(Fflonk, unittest.TestCase):
     POINTS = ("C1", "C2", "W1", "W2")
 
-    @staticmethod
-    def maker(folder):
-        return circuits.compiled(folder, "sums", {"terms": [str(i * i + 1) for i in range(24)]}, 13, protocol="fflonk")
+    maker = staticmethod(circuits.fflonk_sums)
 
     def forgeries(self, proof, public):
         points = proof["polynomials"]
@@ -82,9 +80,7 @@ class FflonkOwn(Fflonk, unittest.TestCase):
 
 
 class FflonkWithoutPublicValues(Fflonk, unittest.TestCase):
-    @staticmethod
-    def maker(folder):
-        return circuits.compiled(folder, "private", {"number": "12345"}, 7, protocol="fflonk")
+    maker = staticmethod(circuits.fflonk_private)
 
 
 if __name__ == "__main__":
