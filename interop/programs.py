@@ -35,10 +35,10 @@ def circom(circuit, prime, into):
     return into / f"{circuit}.r1cs", into / f"{circuit}_js/{circuit}.wasm"
 
 
-def outcome(command):
+def outcome(command, **options):
     # Into a file: snarkjs ends before a pipe has taken all of its output.
     with tempfile.TemporaryFile("w+") as output:
-        result = subprocess.run([str(part) for part in command], stdout=output, stderr=subprocess.STDOUT)
+        result = subprocess.run([str(part) for part in command], stdout=output, stderr=subprocess.STDOUT, **options)
         output.seek(0)
         return subprocess.CompletedProcess(result.args, result.returncode, output.read())
 

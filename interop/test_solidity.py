@@ -5,7 +5,6 @@ A field is a word of the call's arguments. Of each, the contract must refuse ano
 
 import json
 import re
-import subprocess
 import tempfile
 import tomllib
 import unittest
@@ -14,11 +13,10 @@ from pathlib import Path
 import circuits
 import fflonk_simulator
 import plonk_simulator
-from programs import PACKAGES, ROOT, done, proofmill, snarkjs
-from place import Failed  # found by way of programs
+from evm import FALSE, GAS, OPTIMIZED, REVERTED, TRUE, Evm
+from programs import ROOT, done, proofmill, snarkjs
 
 P, R = (int(tomllib.loads((ROOT / f"spec/fields/bn254_{field}.toml").read_text())["modulus"], 0) for field in ("fp", "fr"))
-OPTIMIZED = {"optimizer": {"enabled": True, "runs": 200}}
 #: Other ways to compile a contract, and an EVM each.
 SETTINGS = {
     "not optimized": ({}, "prague"),
@@ -26,32 +24,8 @@ SETTINGS = {
     "for an older EVM": ({**OPTIMIZED, "evmVersion": "paris"}, "paris"),
     "with the prices of EIP-7883": (OPTIMIZED, "osaka"),
 }
-#: More than any verification takes.
-GAS = 1_000_000
-TRUE, FALSE, REVERTED = f"0x{1:064x}", f"0x{0:064x}", None
 #: The gas of a transaction, and of a byte of its data: 0, another.
 TRANSACTION, ZERO, OTHER = 21_000, 4, 16
-
-
-class Evm:
-    """A process of evm.mjs."""
-
-    def __init__(self):
-        command = ["node", str(ROOT / "interop/evm.mjs"), str(PACKAGES)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def __call__(self, sources, calls, settings=OPTIMIZED, hardfork="prague"):
-        """Compiles sources and makes calls `(source, data, gas)`. Returns the reply."""
-        request = {"sources": sources, "settings": settings, "hardfork": hardfork, "calls": calls}
-        self.process.stdin.write(f"{json.dumps(request)}\n")
-        self.process.stdin.flush()
-        reply = self.process.stdout.readline()
-        if not reply:
-            raise Failed("evm.mjs has ended")
-        return json.loads(reply)
-
-    def close(self):
-        self.process.communicate()
 
 
 def contract(key):
