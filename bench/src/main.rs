@@ -26,7 +26,7 @@ enum Command {
         /// Our code path, such as avx2, instead of the best that the processor has
         #[arg(long)]
         isa: Option<String>,
-        /// A part of the rows: of prove, `batches`; they go to target/bench/parts
+        /// A part of the rows: of prove, `batches` or `plonk`; they go to target/bench/parts
         #[arg(long)]
         only: Option<String>,
     },
@@ -71,6 +71,16 @@ enum Command {
         /// Threads
         threads: usize,
     },
+    /// One witness of `software witness`, for its time
+    #[command(hide = true)]
+    WitnessOnce {
+        /// The generator
+        wasm: PathBuf,
+        /// The inputs
+        input: PathBuf,
+        /// Where the witness goes
+        output: PathBuf,
+    },
     /// One tree of `software poseidon`, for its time and its memory
     #[command(hide = true)]
     TreeOnce {
@@ -101,6 +111,9 @@ fn main() -> Result<()> {
         Command::Cycles { op, sim } => cycles::run(&op, &sim),
         Command::Gpu { device, quick, only } => gpu::run(&device, quick, only.as_deref()),
         Command::ProveOnce { zkey, wtns, threads } => software::prove_once(zkey, wtns, threads),
+        Command::WitnessOnce { wasm, input, output } => {
+            software::calculate_once(&wasm, &input, &output)
+        }
         Command::TreeOnce { arity, from, to, threads } => {
             software::build_tree_once(arity, &from, &to, threads)
         }

@@ -21,10 +21,12 @@ mod peak;
 mod poseidon;
 mod prove;
 mod rows;
+mod witness;
 
 pub use poseidon::build_tree_once;
 pub use prove::prove_once;
 use rows::Rows;
+pub use witness::calculate_once;
 
 /// Measures an operation, writes the rows and prints them. The rows of a requested path go to a separate file.
 pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Result<()> {
@@ -32,12 +34,13 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
     }
     if let Some(only) = only
-        && (op, only) != ("prove", "batches")
+        && (op != "prove" || !["batches", "plonk"].contains(&only))
     {
-        bail!("only: '{op}' has no part '{only}'; prove has batches");
+        bail!("only: '{op}' has no part '{only}'; prove has batches and plonk");
     }
     let rows = match op {
         "prove" if only == Some("batches") => prove::batches(quick)?,
+        "prove" if only == Some("plonk") => prove::plonk(quick)?,
         "algebra" => algebra::rows(quick)?,
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
@@ -46,8 +49,9 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
         "pairing" => pairing::rows(quick)?,
         "poseidon" => poseidon::rows(quick)?,
         "prove" => prove::rows(quick)?,
+        "witness" => witness::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon or prove"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon, prove or witness"
         ),
     };
     let folder = match (quick, only) {

@@ -1,4 +1,4 @@
-// gnark's Groth16 prover and verifier as a program for the bench: it reads a line of work and writes its seconds. The fields of
+// gnark's provers of Groth16 and PLONK, and its verifier of Groth16, as a program for the bench: it reads a line of work and writes its seconds. The fields of
 // Work are documented in ../works/src/prove.rs and ../works/src/groth16.rs.
 package main
 
@@ -23,12 +23,18 @@ import (
 )
 
 type Work struct {
-	Op      string `json:"op"`
-	Proofs  string `json:"proofs"`
-	Curve   string `json:"curve"`
-	LogSize int    `json:"log_size"`
-	Threads int    `json:"threads"`
-	Keys    string `json:"keys"`
+	Op       string `json:"op"`
+	Proofs   string `json:"proofs"`
+	Protocol string `json:"protocol"`
+	Curve    string `json:"curve"`
+	LogSize  int    `json:"log_size"`
+	Threads  int    `json:"threads"`
+	Keys     string `json:"keys"`
+}
+
+// A prepared proof, which can be repeated.
+type prover interface {
+	seconds() float64
 }
 
 var curves = map[string]ecc.ID{"bn254": ecc.BN254, "bls12_381": ecc.BLS12_381}
@@ -60,7 +66,7 @@ type task struct {
 func main() {
 	logger.Disable()
 	lines := bufio.NewScanner(os.Stdin)
-	var kept *task
+	var kept prover
 	var before Work
 	var verified *claims
 	var path string
@@ -76,10 +82,18 @@ func main() {
 			fmt.Printf("%e\n", verified.seconds())
 			continue
 		}
-		if kept == nil || before.Curve != work.Curve || before.LogSize != work.LogSize {
+		if kept == nil || before.Protocol != work.Protocol || before.Curve != work.Curve || before.LogSize != work.LogSize {
 			kept = nil
 			runtime.GOMAXPROCS(runtime.NumCPU())
-			kept, before = prepare(work), work
+			before = work
+			switch work.Protocol {
+			case "groth16":
+				kept = prepare(work)
+			case "plonk":
+				kept = preparePlonk(work)
+			default:
+				check(fmt.Errorf("protocol: %q is unknown", work.Protocol))
+			}
 			runtime.GC()
 		}
 		runtime.GOMAXPROCS(work.Threads)
@@ -109,28 +123,39 @@ func (t *task) seconds() float64 {
 
 func prepare(work Work) *task {
 	steps := 1<<work.LogSize - 3
-	curve, known := curves[work.Curve]
-	if !known {
-		check(fmt.Errorf("curve: %q is unknown", work.Curve))
-	}
-	r := curve.ScalarField()
-	system, err := frontend.Compile(r, r1cs.NewBuilder, &chain{steps: steps})
+	curve := known(work.Curve)
+	system, err := frontend.Compile(curve.ScalarField(), r1cs.NewBuilder, &chain{steps: steps})
 	check(err)
 	if want := steps + 1; system.GetNbConstraints() != want {
 		check(fmt.Errorf("%d constraints, not %d", system.GetNbConstraints(), want))
 	}
+	t := &task{system: system}
+	t.values, t.shown = assigned(curve, steps)
+	t.key, t.verifying = keys(work, curve, system)
+	return t
+}
+
+func known(name string) ecc.ID {
+	curve, known := curves[name]
+	if !known {
+		check(fmt.Errorf("curve: %q is unknown", name))
+	}
+	return curve
+}
+
+// Returns the values of a chain that starts with 3, and the public ones.
+func assigned(curve ecc.ID, steps int) (values, shown witness.Witness) {
+	r := curve.ScalarField()
 	start := big.NewInt(3)
 	x := new(big.Int).Set(start)
 	for i := range steps {
 		x.Mul(x, x).Add(x, big.NewInt(int64(i))).Mod(x, r)
 	}
-	t := &task{system: system}
-	t.values, err = frontend.NewWitness(&chain{Start: start, End: x}, r)
+	values, err := frontend.NewWitness(&chain{Start: start, End: x}, r)
 	check(err)
-	t.shown, err = t.values.Public()
+	shown, err = values.Public()
 	check(err)
-	t.key, t.verifying = keys(work, curve, system)
-	return t
+	return values, shown
 }
 
 // Returns the keys of a curve and a size, which are made once and then read.

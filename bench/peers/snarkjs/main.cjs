@@ -1,4 +1,4 @@
-// snarkjs' Groth16 prover, for the bench to measure: a line of work in, its seconds out; the proof and its public values go
+// snarkjs' provers, for the bench to measure: a line of work in, its seconds out; the proof and its public values go
 // to files. The argument is the folder that holds node_modules. What the fields of a work mean is told in ../works/src/prove.rs.
 const fs = require("node:fs");
 const path = require("node:path");
@@ -9,7 +9,7 @@ async function main() {
     for await (const line of readline.createInterface({ input: process.stdin })) {
         const work = JSON.parse(line);
         const start = process.hrtime.bigint();
-        const { proof, publicSignals } = await snarkjs.groth16.prove(work.zkey, work.wtns);
+        const { proof, publicSignals } = await snarkjs[work.protocol].prove(work.zkey, work.wtns);
         const seconds = Number(process.hrtime.bigint() - start) / 1e9;
         fs.writeFileSync(work.proof, JSON.stringify(proof));
         fs.writeFileSync(work.public, JSON.stringify(publicSignals));

@@ -27,6 +27,12 @@ pub fn rapidsnark() -> Result<Command> {
 pub fn packages() -> Result<PathBuf> {
     tool("node_packages.py")
 }
+
+/// Returns the folder with the generator and the inputs of a circuit of `interop/generators.py`, which circom compiles the first time.
+pub fn generator(circuit: &str) -> Result<PathBuf> {
+    Ok(python(Path::new("interop/generators.py"), &[circuit.as_ref()])?.into())
+}
+
 /// Returns the key and the witness of a circuit of `interop/circuits`, which circom and snarkjs make in a folder from powers of
 /// tau of our command.
 pub fn circom(circuit: &str, folder: &Path) -> Result<[PathBuf; 2]> {

@@ -1,7 +1,9 @@
-//! Groth16 proofs compared with arkworks, gnark, rapidsnark and snarkjs: milliseconds per proof, the best of a few.
+//! Proofs compared with arkworks, gnark, rapidsnark and snarkjs: milliseconds per proof, the best of a few.
 //!
 //! The circuits are the chain of [`works::prove`], over BN254 and BLS12-381, whose witness is random, and SHA-256 as
-//! circom compiles it, whose witness is mostly bits. Only programs that read circom's files can prove the latter. Ours is timed
+//! circom compiles it, whose witness is mostly bits. Only programs that read circom's files can prove the latter. The protocol is
+//! Groth16 where a row names no other; PLONK and FFLONK have a chain over BN254. gnark's PLONK has a row for each step of that
+//! chain, as our keys do, with gates, wires and custom columns of its own, so its proofs are other proofs. Ours is timed
 //! twice: with a prover that is kept, against peers that keep their key, and from the files of key and witness on, against
 //! snarkjs, which has no other mode. Our time includes the verification of the proof before it is returned; a peer's does not.
 //! Peers' proofs are verified after the clock has stopped: those in files by us, the others by the peer's own verifier. All
@@ -20,7 +22,7 @@ use crate::report;
 use crate::row::SoftwareRow;
 use crate::timing::Pick;
 use memory::Memory;
-use ours::{Batch, Ours};
+use ours::{Batch, Batches, Ours};
 use peers::{Entrant, Key};
 use task::{Files, Task};
 
@@ -32,21 +34,31 @@ mod task;
 /// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
+    by_threads(&Task::all(&folder(), quick)?, true)
+}
+
+/// Measures only the rows of PLONK and FFLONK.
+pub fn plonk(quick: bool) -> Result<Vec<SoftwareRow>> {
+    return_freed_memory();
+    by_threads(&Task::of_plonk(&folder(), quick)?, false)
+}
+
+/// Measures tasks, and if `short` is set the batch of the short chain.
+fn by_threads(tasks: &[Task], short: bool) -> Result<Vec<SoftwareRow>> {
     let keys = keys()?;
-    let tasks = Task::all(&folder(), quick)?;
     let processors = std::thread::available_parallelism()?.get();
     let mut rows = Rows::default();
     // The largest number of threads comes first, because it makes the keys fastest.
     for threads in (1..=processors.min(2)).rev() {
         let peers = Peers::on_processors(threads);
-        for task in &tasks {
+        for task in tasks {
             rows.extend(one(&peers, task, &keys, threads)?);
             rows.push(memory(task, threads)?);
             if threads > 1 && task.batch > 0 {
                 rows.extend(batch(task, threads)?);
             }
         }
-        if threads > 1 {
+        if short && threads > 1 {
             rows.extend(batch(&Task::short(&folder())?, threads)?);
         }
     }
@@ -99,7 +111,7 @@ fn one(peers: &Peers, task: &Task, keys: &Path, threads: usize) -> Result<Vec<So
     let work = task.work(keys, threads);
     let entrants: Vec<_> = Entrant::ALL.into_iter().filter(|peer| peer.takes(task)).collect();
     let mut theirs: Vec<_> =
-        entrants.iter().map(|entrant| entrant.peer(peers, &work, &ours, task.curve)).collect();
+        entrants.iter().map(|entrant| entrant.peer(peers, &work, &ours, task)).collect();
     let (mut with_key, mut with_files) = (|| ours.with_key(), || ours.with_files(&task.files));
     let (ours, seconds) =
         contest(task.rounds, Pick::Best, [&mut with_key, &mut with_files], &mut theirs)?;
@@ -125,7 +137,7 @@ fn one(peers: &Peers, task: &Task, keys: &Path, threads: usize) -> Result<Vec<So
 
 /// Measures a batch in lanes against proofs one after the other: milliseconds per proof, and the number of busy threads.
 fn batch(task: &Task, threads: usize) -> Result<[SoftwareRow; 2]> {
-    let ours = Ours::new(&task.files, threads)?;
+    let ours = Batches::new(&task.files, threads)?;
     // Alternately; the fastest of each counts.
     let mut best: [Option<Batch>; 2] = [None; 2];
     for _ in 0..task.rounds {

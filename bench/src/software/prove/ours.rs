@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use proofmill::Cancel;
-use proofmill::groth16::snarkjs::{Witness, Zkey};
-use proofmill::groth16::{Devices, PreparedVerifyingKey, Proved, Prover, Settings};
+use proofmill::groth16::snarkjs::Zkey;
+use proofmill::snark::{AnyZkey, Devices, PreparedVerifyingKey, Proved, Prover, Settings, Witness};
+use proofmill::{Cancel, groth16};
 use proofmill_cpu::CpuDevice;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -35,14 +35,23 @@ pub struct Ours {
     witness: Witness,
 }
 
+/// Returns threads, and a device with as many.
+fn place(threads: usize) -> Result<(ThreadPool, Devices)> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+    Ok((pool, Devices::one(Arc::new(CpuDevice::new(Some(threads))?))))
+}
+
+/// Returns the settings of a prover that is kept.
+fn kept() -> Settings {
+    Settings { resident: true, ..Settings::default() }
+}
+
 impl Ours {
     pub fn new(files: &Files, threads: usize) -> Result<Self> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads))?));
+        let (pool, devices) = place(threads)?;
         let witness = Witness::open(&files.wtns)?;
-        let key = Zkey::open(&files.zkey)?;
-        let settings = Settings { resident: true, ..Settings::default() };
-        let prover = pool.install(|| Prover::new(&key, devices.clone(), settings))?;
+        let key = AnyZkey::open(&files.zkey)?;
+        let prover = pool.install(|| Prover::new(&key, devices.clone(), kept()))?;
         Ok(Self { pool, devices, prover, witness })
     }
 
@@ -55,6 +64,60 @@ impl Ours {
             self.ensure_right(&proved)?;
             Ok(seconds)
         })
+    }
+
+    /// Returns the seconds of a proof including opening key and witness.
+    pub fn with_files(&self, files: &Files) -> Result<f64> {
+        self.pool.install(|| {
+            let start = Instant::now();
+            let (key, witness) = (AnyZkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
+            let prover = Prover::new(&key, self.devices.clone(), Settings::default())?;
+            let proved = prover.prove(&witness)?;
+            let seconds = start.elapsed().as_secs_f64();
+            self.ensure_right(&proved)?;
+            Ok(seconds)
+        })
+    }
+
+    /// Makes one proof from files on, with nothing else in memory. Returns the bytes of its plan.
+    pub fn prove_once(files: &Files, threads: usize) -> Result<usize> {
+        let (pool, devices) = place(threads)?;
+        pool.install(|| {
+            let (key, witness) = (AnyZkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
+            let prover = Prover::new(&key, devices, Settings::default())?;
+            prover.prove(&witness)?;
+            Ok(prover.plan()?.memory())
+        })
+    }
+
+    /// Returns the key that verifies our proofs and those of peers with our key.
+    pub fn verifying(&self) -> &PreparedVerifyingKey {
+        self.prover.verifying()
+    }
+
+    fn ensure_right(&self, proved: &Proved) -> Result<()> {
+        ensure!(
+            self.verifying().verify(&proved.public_inputs, &proved.proof)?,
+            "our proof does not verify"
+        );
+        Ok(())
+    }
+}
+
+/// A prover for Groth16 that is kept, for batches.
+pub struct Batches {
+    pool: ThreadPool,
+    prover: groth16::Prover,
+    witness: Witness,
+}
+
+impl Batches {
+    pub fn new(files: &Files, threads: usize) -> Result<Self> {
+        let (pool, devices) = place(threads)?;
+        let witness = Witness::open(&files.wtns)?;
+        let key = Zkey::open(&files.zkey)?;
+        let prover = pool.install(|| groth16::Prover::new(&key, devices, kept()))?;
+        Ok(Self { pool, prover, witness })
     }
 
     /// Measures a batch, one proof after the other.
@@ -74,7 +137,7 @@ impl Ours {
     fn batch(
         &self,
         proofs: usize,
-        prove: impl FnOnce() -> Result<Vec<Proved>> + Send,
+        prove: impl FnOnce() -> Result<Vec<groth16::Proved>> + Send,
     ) -> Result<Batch> {
         self.pool.install(|| {
             let (start, worked) = (Instant::now(), processor_time());
@@ -82,46 +145,11 @@ impl Ours {
             let seconds = start.elapsed().as_secs_f64();
             let busy = (processor_time() - worked) / seconds;
             ensure!(made.len() == proofs, "{} proofs, not {proofs}", made.len());
-            made.iter().try_for_each(|proved| self.ensure_right(proved))?;
+            for proved in &made {
+                let valid = self.prover.verifying().verify(&proved.public_inputs, &proved.proof)?;
+                ensure!(valid, "a proof of the batch does not verify");
+            }
             Ok(Batch { seconds, busy })
         })
-    }
-
-    /// Returns the seconds of a proof including opening key and witness.
-    pub fn with_files(&self, files: &Files) -> Result<f64> {
-        self.pool.install(|| {
-            let start = Instant::now();
-            let (key, witness) = (Zkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
-            let prover = Prover::new(&key, self.devices.clone(), Settings::default())?;
-            let proved = prover.prove(&witness)?;
-            let seconds = start.elapsed().as_secs_f64();
-            self.ensure_right(&proved)?;
-            Ok(seconds)
-        })
-    }
-
-    /// Makes one proof from files on, with nothing else in memory. Returns the bytes of its plan.
-    pub fn prove_once(files: &Files, threads: usize) -> Result<usize> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let devices = Devices::one(Arc::new(CpuDevice::new(Some(threads))?));
-        pool.install(|| {
-            let (key, witness) = (Zkey::open(&files.zkey)?, Witness::open(&files.wtns)?);
-            let prover = Prover::new(&key, devices, Settings::default())?;
-            prover.prove(&witness)?;
-            Ok(prover.plan()?.memory())
-        })
-    }
-
-    /// Returns the key that verifies our proofs and those of peers with our key.
-    pub fn verifying(&self) -> &PreparedVerifyingKey {
-        self.prover.verifying()
-    }
-
-    fn ensure_right(&self, proved: &Proved) -> Result<()> {
-        ensure!(
-            self.verifying().verify(&proved.public_inputs, &proved.proof)?,
-            "our proof does not verify"
-        );
-        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 
 use anyhow::{Context, Result, ensure};
 use proofmill::groth16::{Curve, snarkjs};
+use proofmill::snark::{Proof, Protocol};
 use works::prove::Work;
 
 use super::ours::Ours;
@@ -17,6 +18,7 @@ pub struct Entrant {
     library: Library,
     /// The state of its key between proofs.
     pub key: Key,
+    protocols: &'static [Protocol],
     takes: Takes,
 }
 
@@ -41,26 +43,39 @@ enum Takes {
 impl Entrant {
     /// Every peer.
     pub const ALL: [Self; 4] = [
-        Self { library: Library::Arkworks, key: Key::Stays, takes: Takes::Chains },
-        Self { library: Library::Gnark, key: Key::Stays, takes: Takes::Chains },
+        Self {
+            library: Library::Arkworks,
+            key: Key::Stays,
+            protocols: &[Protocol::Groth16],
+            takes: Takes::Chains,
+        },
+        Self {
+            library: Library::Gnark,
+            key: Key::Stays,
+            protocols: &[Protocol::Groth16, Protocol::Plonk],
+            takes: Takes::Chains,
+        },
         Self {
             library: Library::Rapidsnark,
             key: Key::Stays,
+            protocols: &[Protocol::Groth16],
             takes: Takes::Files(&[Curve::Bn254]),
         },
         Self {
             library: Library::Snarkjs,
             key: Key::IsRead,
+            protocols: Protocol::ALL,
             takes: Takes::Files(&[Curve::Bn254, Curve::Bls12_381]),
         },
     ];
 
     /// Returns whether it supports the task.
     pub fn takes(&self, task: &Task) -> bool {
-        match self.takes {
+        let form = match self.takes {
             Takes::Chains => task.chain.is_some(),
             Takes::Files(curves) => curves.contains(&task.curve),
-        }
+        };
+        form && self.protocols.contains(&task.protocol)
     }
 
     /// Returns it as a peer in a contest that verifies each of its proofs.
@@ -69,17 +84,25 @@ impl Entrant {
         peers: &'a Peers,
         work: &'a Work,
         ours: &'a Ours,
-        curve: Curve,
+        task: &Task,
     ) -> Peer<'a> {
         let asked = works::Work::Prove(work.clone());
-        Peer::with(self.library, move || {
+        let (protocol, curve) = (task.protocol, task.curve);
+        let peer = Peer::with(self.library, move || {
             remove_answer(work)?;
             let seconds = peers.seconds(self.library, &asked)?;
             if let Takes::Files(_) = self.takes {
-                verify(ours, work, curve)?;
+                verify(ours, work, protocol, curve)?;
             }
             Ok(seconds)
-        })
+        });
+        match (self.takes, protocol) {
+            (Takes::Chains, Protocol::Plonk) => {
+                let name = format!("{}, another arithmetization", peer.name);
+                peer.named(name)
+            }
+            _ => peer,
+        }
     }
 }
 
@@ -97,8 +120,8 @@ fn remove_answer(work: &Work) -> Result<()> {
 }
 
 /// Verifies the proof in a peer's files.
-fn verify(ours: &Ours, work: &Work, curve: Curve) -> Result<()> {
-    let proof = snarkjs::proof::open(&work.proof)?;
+fn verify(ours: &Ours, work: &Work, protocol: Protocol, curve: Curve) -> Result<()> {
+    let proof = Proof::open(protocol, &work.proof)?;
     let public = snarkjs::public::open(&work.public, curve)?;
     ensure!(ours.verifying().verify(&public, &proof)?, "the proof does not verify");
     Ok(())
@@ -113,6 +136,7 @@ mod tests {
     fn what_the_peer_before_has_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let task = Task {
+            protocol: Protocol::Groth16,
             curve: Curve::Bn254,
             name: "a chain".into(),
             chain: None,
