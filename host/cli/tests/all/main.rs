@@ -6,7 +6,6 @@ mod coprocessor;
 #[cfg(all(unix, feature = "remote"))]
 mod device_server;
 mod ecdsa;
-mod fflonk;
 #[cfg(all(target_os = "linux", feature = "cuda"))]
 mod gpus;
 mod groth16;
@@ -15,7 +14,7 @@ mod groth16_progress;
 mod msm;
 mod ntt;
 mod pipes;
-mod plonk;
+mod plonkish;
 mod poseidon;
 mod r1cs;
 #[cfg(all(unix, feature = "serve"))]

@@ -2,68 +2,22 @@
 
 use std::sync::Arc;
 
-use proofmill_algebra::field::{Bn254Fr, PrimeField};
-use proofmill_op::msm::Stream as _;
+use proofmill_algebra::field::Bn254Fr;
+use proofmill_proof::Result;
 use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::Curve;
-use proofmill_proof::snarkjs::fflonk::{Elements, Polynomial, Wire, Zkey, verifying_key};
-use proofmill_proof::{Error, FileError, Result};
+use proofmill_proof::snark::Protocol;
+use proofmill_proof::snarkjs::fflonk::{Polynomial, Zkey};
 
-use crate::small::{Place, places};
+use crate::plonkish_key::{examine_sizes, place};
+use crate::support::plonkish::{Subject, wrong};
 
-pub fn file() -> Vec<u8> {
-    std::fs::read("tests/snarkjs/fflonk_bn254/circuit.zkey").unwrap()
+fn file() -> Vec<u8> {
+    Subject { protocol: Protocol::Fflonk, curve: Curve::Bn254 }.file("circuit.zkey")
 }
 
-pub fn read(bytes: &[u8]) -> Result<Zkey> {
+fn read(bytes: &[u8]) -> Result<Zkey> {
     Zkey::from_bytes("a.zkey", Arc::from(bytes))
-}
-
-fn append(all: &mut Vec<u8>, elements: &Elements<'_>) -> Result<()> {
-    (0..elements.len()).try_for_each(|i| {
-        all.extend(elements.get::<Bn254Fr>(i)?.to_le_bytes());
-        Ok(())
-    })
-}
-
-/// Returns all contents of a key that a prover reads, concatenated.
-fn everything(key: &Zkey) -> Result<Vec<u8>> {
-    let sizes = [key.variables(), key.witness_values(), key.public_inputs(), key.constraints()];
-    let mut all = format!("{sizes:?} {} ", key.domain_log()).into_bytes();
-    all.extend(verifying_key::text(&key.verifying_key())?.bytes());
-    for addition in key.additions() {
-        all.extend(format!("{:?} {:?}", addition.variables, addition.factors::<Bn254Fr>()).bytes());
-    }
-    for wire in Wire::ALL {
-        let wires = key.wires(wire);
-        let variables: Vec<_> = (0..wires.len()).map(|i| wires.get(i)).collect();
-        all.extend(format!("{variables:?}").bytes());
-    }
-    for polynomial in Polynomial::ALL {
-        append(&mut all, &key.coefficients(polynomial))?;
-        append(&mut all, &key.values(polynomial))?;
-    }
-    append(&mut all, &key.c0())?;
-    let points = key.points();
-    let mut bytes = vec![0; points.bytes().unwrap() as usize];
-    points.read_at(0, &mut bytes).map_err(|source| proofmill_op::Error::Io {
-        context: "bases".into(),
-        source: Arc::new(source),
-    })?;
-    all.extend(bytes);
-    Ok(all)
-}
-
-fn wrong<T>(result: Result<T>) -> FileError {
-    match result {
-        Err(Error::File(wrong)) => wrong,
-        Err(other) => panic!("another error: {other}"),
-        Ok(_) => panic!("no error"),
-    }
-}
-
-fn place(file: &[u8], number: u32) -> Place {
-    places(file).into_iter().find(|place| place.number == number).unwrap()
 }
 
 /// Checks that C0 combines the polynomials of the key.
@@ -83,13 +37,8 @@ fn examine_c0(key: &Zkey) {
 #[test]
 fn a_key_of_snarkjs_is_read() {
     let key = read(&file()).unwrap();
-    assert_eq!(key.curve(), Curve::Bn254);
-    assert_eq!((key.public_inputs(), key.domain_log(), key.constraints()), (2, 3, 5));
-    assert_eq!((key.witness_values(), key.variables(), key.additions().len()), (5, 6, 1));
+    examine_sizes(&key);
     assert_eq!(key.points().count(), 9 * 8 + 18);
-    let exported = verifying_key::text(&key.verifying_key()).unwrap();
-    let expected = "tests/snarkjs/fflonk_bn254/verification_key.json";
-    assert_eq!(exported, std::fs::read_to_string(expected).unwrap());
     examine_c0(&key);
     key.check().unwrap();
 }
@@ -105,35 +54,6 @@ fn own_keys_are_read() {
     let circuit = Circuit::new(Curve::Bls12_381, &Statement::Chain { constraints: 6 }).unwrap();
     let said = circuit.write_insecure_fflonk_key(b"own", &mut Vec::new()).unwrap_err().to_string();
     assert_eq!(said, "fflonk on bls12_381; snarkjs has it on bn254");
-}
-
-#[test]
-fn a_key_that_ends_early_is_refused() {
-    let file = file();
-    for end in 0..file.len() {
-        let wrong = wrong(read(&file[..end]));
-        assert!(wrong.offset <= end as u64, "{end}: {wrong}");
-    }
-}
-
-#[test]
-fn every_change_of_a_key_is_seen() {
-    let file = file();
-    let original = everything(&read(&file).unwrap()).unwrap();
-    // Of the Lagrange polynomials, the first is read here; `check` reads all.
-    let lagrange = place(&file, 15).content;
-    let unread = (lagrange.start + lagrange.end) / 2..lagrange.end;
-    for at in 0..file.len() {
-        let mut changed = file.clone();
-        changed[at] ^= 1 << (at % 8);
-        match read(&changed).and_then(|key| everything(&key)) {
-            Ok(found) => assert!(found != original || unread.contains(&at), "byte {at}"),
-            Err(Error::File(wrong)) => {
-                assert!(wrong.offset <= file.len() as u64, "byte {at}: {wrong}");
-            }
-            Err(other) => panic!("byte {at}: {other}"),
-        }
-    }
 }
 
 #[test]

@@ -3,79 +3,21 @@
 use std::sync::Arc;
 
 use proofmill_algebra::field::{Bls12381Fr, Bn254Fr, PrimeField};
-use proofmill_op::msm::Stream as _;
+use proofmill_proof::Result;
 use proofmill_proof::groth16::Curve;
-use proofmill_proof::snarkjs::plonk::{Polynomial, Wire, Zkey, verifying_key};
-use proofmill_proof::{Error, FileError, Result};
+use proofmill_proof::snark::Protocol;
+use proofmill_proof::snarkjs::plonk::{Polynomial, Zkey};
 
-use crate::small::{Place, places};
+use crate::plonkish_key::{examine_sizes, place};
 use crate::support::CURVES;
+use crate::support::plonkish::{Subject, wrong};
 
-pub fn file(curve: Curve) -> Vec<u8> {
-    let folder = format!("tests/snarkjs/plonk_{}", curve.name());
-    std::fs::read(format!("{folder}/circuit.zkey")).unwrap()
+fn file(curve: Curve) -> Vec<u8> {
+    Subject { protocol: Protocol::Plonk, curve }.file("circuit.zkey")
 }
 
-pub fn read(bytes: &[u8]) -> Result<Zkey> {
+fn read(bytes: &[u8]) -> Result<Zkey> {
     Zkey::from_bytes("a.zkey", Arc::from(bytes))
-}
-
-/// Returns all contents of a key that a prover reads, concatenated.
-fn everything(key: &Zkey) -> Result<Vec<u8>> {
-    match key.curve() {
-        Curve::Bn254 => everything_in::<Bn254Fr>(key),
-        _ => everything_in::<Bls12381Fr>(key),
-    }
-}
-
-fn everything_in<F: PrimeField>(key: &Zkey) -> Result<Vec<u8>> {
-    let mut all = format!(
-        "{:?} {} {} {} {} {} ",
-        key.curve(),
-        key.variables(),
-        key.witness_values(),
-        key.public_inputs(),
-        key.constraints(),
-        key.domain_log()
-    )
-    .into_bytes();
-    all.extend(verifying_key::text(&key.verifying_key())?.bytes());
-    for addition in key.additions() {
-        all.extend(format!("{:?} {:?}", addition.variables, addition.factors::<F>()).bytes());
-    }
-    for wire in Wire::ALL {
-        let wires = key.wires(wire);
-        all.extend(
-            format!("{:?}", (0..wires.len()).map(|i| wires.get(i)).collect::<Vec<_>>()).bytes(),
-        );
-    }
-    for polynomial in Polynomial::ALL {
-        for elements in [key.coefficients(polynomial), key.values(polynomial)] {
-            for i in 0..elements.len() {
-                all.extend(elements.get::<F>(i)?.to_le_bytes().as_ref());
-            }
-        }
-    }
-    let points = key.points();
-    let mut bytes = vec![0; points.bytes().unwrap() as usize];
-    points.read_at(0, &mut bytes).map_err(|source| proofmill_op::Error::Io {
-        context: "bases".into(),
-        source: Arc::new(source),
-    })?;
-    all.extend(bytes);
-    Ok(all)
-}
-
-fn wrong<T>(result: Result<T>) -> FileError {
-    match result {
-        Err(Error::File(wrong)) => wrong,
-        Err(other) => panic!("another error: {other}"),
-        Ok(_) => panic!("no error"),
-    }
-}
-
-fn place(file: &[u8], number: u32) -> Place {
-    places(file).into_iter().find(|place| place.number == number).unwrap()
 }
 
 /// Evaluates the coefficients of each polynomial at the powers of the root of order 4n, and compares with the values.
@@ -101,62 +43,12 @@ fn examine_polynomials<F: PrimeField>(key: &Zkey) {
 fn a_key_of_snarkjs_is_read() {
     for curve in CURVES {
         let key = read(&file(curve)).unwrap();
-        assert_eq!(key.curve(), curve);
-        assert_eq!((key.public_inputs(), key.domain_log(), key.constraints()), (2, 3, 5));
-        assert_eq!((key.witness_values(), key.variables(), key.additions().len()), (5, 6, 1));
-        let exported = verifying_key::text(&key.verifying_key()).unwrap();
-        let folder = format!("tests/snarkjs/plonk_{}", curve.name());
-        let expected = std::fs::read_to_string(format!("{folder}/verification_key.json")).unwrap();
-        assert_eq!(exported, expected);
+        examine_sizes(&key);
         match curve {
             Curve::Bn254 => examine_polynomials::<Bn254Fr>(&key),
             _ => examine_polynomials::<Bls12381Fr>(&key),
         }
         key.check().unwrap();
-    }
-}
-
-#[test]
-fn a_key_that_ends_early_is_refused() {
-    for curve in CURVES {
-        let file = file(curve);
-        for end in 0..file.len() {
-            let wrong = wrong(read(&file[..end]));
-            assert!(wrong.offset <= end as u64, "{end}: {wrong}");
-        }
-    }
-}
-
-#[test]
-fn changes_of_a_key_are_seen() {
-    examine_changes(7);
-}
-
-#[test]
-#[ignore = "a minute"]
-fn every_change_of_a_key_is_seen() {
-    examine_changes(1);
-}
-
-/// Changes every `every`th byte of a key, one at a time.
-fn examine_changes(every: usize) {
-    for curve in CURVES {
-        let file = file(curve);
-        let original = everything(&read(&file).unwrap()).unwrap();
-        // Of the Lagrange polynomials, the first is read; `check` reads all.
-        let lagrange = place(&file, 13).content;
-        let unread = (lagrange.start + lagrange.end) / 2..lagrange.end;
-        for at in (0..file.len()).step_by(every) {
-            let mut changed = file.clone();
-            changed[at] ^= 1 << (at % 8);
-            match read(&changed).and_then(|key| everything(&key)) {
-                Ok(found) => assert!(found != original || unread.contains(&at), "byte {at}"),
-                Err(Error::File(wrong)) => {
-                    assert!(wrong.offset <= file.len() as u64, "byte {at}: {wrong}");
-                }
-                Err(other) => panic!("byte {at}: {other}"),
-            }
-        }
     }
 }
 

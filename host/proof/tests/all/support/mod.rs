@@ -14,6 +14,8 @@ use proofmill_proof::dev::{Circuit, Statement};
 use proofmill_proof::groth16::Curve;
 use proofmill_proof::snarkjs::{Witness, Zkey};
 
+pub mod plonkish;
+
 /// The curves with proofs.
 pub const CURVES: [Curve; 2] = [Curve::Bn254, Curve::Bls12_381];
 

@@ -1,4 +1,4 @@
-//! `proofmill prove`, `verify` and `key` with keys for PLONK.
+//! `proofmill prove`, `verify` and `key` with keys for PLONK and FFLONK.
 
 use std::fs;
 use std::path::Path;
@@ -8,22 +8,27 @@ use tempfile::TempDir;
 
 use crate::support::{expect, piped, run};
 
-const CURVES: [&str; 2] = ["bn254", "bls12_381"];
+/// Folders of snarkjs: a protocol and a curve.
+const FOLDERS: [&str; 3] = ["plonk_bn254", "plonk_bls12_381", "fflonk_bn254"];
 
 /// The files of snarkjs for a small circuit, and a folder for those of the command.
 struct Files {
-    curve: &'static str,
+    theirs: &'static str,
     folder: TempDir,
 }
 
 impl Files {
-    fn new(curve: &'static str) -> Self {
-        Self { curve, folder: tempfile::tempdir().unwrap() }
+    fn new(theirs: &'static str) -> Self {
+        Self { theirs, folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn is_fflonk(&self) -> bool {
+        self.theirs.starts_with("fflonk")
     }
 
     fn theirs(&self, name: &str) -> String {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../proof/tests/snarkjs");
-        folder.join(format!("plonk_{}", self.curve)).join(name).to_str().unwrap().to_owned()
+        folder.join(self.theirs).join(name).to_str().unwrap().to_owned()
     }
 
     fn ours(&self, name: &str) -> String {
@@ -40,10 +45,13 @@ impl Files {
 
 #[test]
 fn the_key_chooses_the_protocol() {
-    for curve in CURVES {
-        let files = Files::new(curve);
-        let steps =
-            ["MSM wires", "MSM quotient", "accumulator", "evaluations", "openings", "check"];
+    for folder in FOLDERS {
+        let files = Files::new(folder);
+        let steps = if files.is_fflonk() {
+            ["MSM C1", "MSM W2", "accumulator", "permutation", "opening", "check"]
+        } else {
+            ["MSM wires", "MSM quotient", "accumulator", "evaluations", "openings", "check"]
+        };
         expect(&files.prove(&[]), 0, &steps);
         let (key, public) = (files.theirs("verification_key.json"), files.ours("public.json"));
         let read = |path: &str| fs::read(path).unwrap();
@@ -65,40 +73,49 @@ fn the_key_chooses_the_protocol() {
 
 #[test]
 fn an_invalid_proof_of_a_batch_is_named() {
-    let files = Files::new("bn254");
-    expect(&files.prove(&[]), 0, &[]);
-    let (key, public) = (files.theirs("verification_key.json"), files.ours("public.json"));
-    let mut proof: Value =
-        serde_json::from_slice(&fs::read(files.ours("proof.json")).unwrap()).unwrap();
-    proof["eval_zw"] = "5".into();
-    fs::write(files.ours("forged.json"), proof.to_string()).unwrap();
-    let (one, forged) = (files.ours("proof.json"), files.ours("forged.json"));
-    expect(&run(&["verify", &key, &public, &forged]), 1, &["forged.json: invalid"]);
-    let batch = ["verify", "--batch", &key, &public, &one, &public, &forged, &public, &one];
-    expect(&run(&batch), 1, &["proof.json: valid", "forged.json: invalid"]);
+    for folder in ["plonk_bn254", "fflonk_bn254"] {
+        let files = Files::new(folder);
+        expect(&files.prove(&[]), 0, &[]);
+        let (key, public) = (files.theirs("verification_key.json"), files.ours("public.json"));
+        let mut proof: Value =
+            serde_json::from_slice(&fs::read(files.ours("proof.json")).unwrap()).unwrap();
+        let value =
+            if files.is_fflonk() { &mut proof["evaluations"]["zw"] } else { &mut proof["eval_zw"] };
+        *value = "5".into();
+        fs::write(files.ours("forged.json"), proof.to_string()).unwrap();
+        let (one, forged) = (files.ours("proof.json"), files.ours("forged.json"));
+        expect(&run(&["verify", &key, &public, &forged]), 1, &["forged.json: invalid"]);
+        let batch = ["verify", "--batch", &key, &public, &one, &public, &forged, &public, &one];
+        expect(&run(&batch), 1, &["proof.json: valid", "forged.json: invalid"]);
+    }
 }
 
 #[test]
 fn a_key_is_described_and_a_plan_is_made() {
-    let files = Files::new("bls12_381");
-    let key = files.theirs("circuit.zkey");
-    let said = run(&["key", "info", "--check", &key]);
-    expect(&said, 0, &["plonk, bls12_381", "5 of at most 2^3", "2 public", "every scalar below r"]);
-    let said = run(&["key", "info", "--json", &key]);
-    let told: Value = serde_json::from_slice(&said.stdout).unwrap();
-    assert_eq!((&told["protocol"], &told["domain"]), (&"plonk".into(), &8.into()));
-    assert_eq!((&told["points"], &told["additions"]), (&14.into(), &1.into()));
-    let said = run(&["prove", "--plan", "--json", &key]);
-    let plan: Value = serde_json::from_slice(&said.stdout).unwrap();
-    assert_eq!(plan["steps"].as_array().unwrap().len(), 10);
-    let report: Value = serde_json::from_slice(&files.prove(&["--json"]).stdout).unwrap();
-    assert_eq!(report["steps"].as_array().unwrap().len(), 10);
-    assert_eq!(report["planned_memory"], plan["memory"]);
+    for (folder, name, points, steps) in
+        [("plonk_bls12_381", "plonk, bls12_381", 14, 10), ("fflonk_bn254", "fflonk, bn254", 90, 12)]
+    {
+        let files = Files::new(folder);
+        let key = files.theirs("circuit.zkey");
+        let said = run(&["key", "info", "--check", &key]);
+        expect(&said, 0, &[name, "5 of at most 2^3", "2 public", "every scalar below r"]);
+        let said = run(&["key", "info", "--json", &key]);
+        let told: Value = serde_json::from_slice(&said.stdout).unwrap();
+        let protocol = name.split(',').next().unwrap();
+        assert_eq!((&told["protocol"], &told["domain"]), (&protocol.into(), &8.into()));
+        assert_eq!((&told["points"], &told["additions"]), (&points.into(), &1.into()));
+        let said = run(&["prove", "--plan", "--json", &key]);
+        let plan: Value = serde_json::from_slice(&said.stdout).unwrap();
+        assert_eq!(plan["steps"].as_array().unwrap().len(), steps);
+        let report: Value = serde_json::from_slice(&files.prove(&["--json"]).stdout).unwrap();
+        assert_eq!(report["steps"].as_array().unwrap().len(), steps);
+        assert_eq!(report["planned_memory"], plan["memory"]);
+    }
 }
 
 #[test]
 fn files_of_different_protocols_do_not_fit() {
-    let files = Files::new("bn254");
+    let files = Files::new("plonk_bn254");
     let groth16 = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/groth16");
     let other = |name: &str| groth16.join(name).to_str().unwrap().to_owned();
     let (key, public) = (files.theirs("verification_key.json"), files.theirs("public.json"));
