@@ -4,7 +4,7 @@ use proofmill_algebra::curve::Curve as Group;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::pairing::{Bn254, Pairing};
 
-use super::template::{Template, g1, g2};
+use super::template::{Template, g1, g2, lines};
 use super::{ContractName, require_bn254};
 use crate::Result;
 use crate::groth16::suite::point;
@@ -36,8 +36,11 @@ pub fn contract(key: &VerifyingKey, name: Option<&ContractName>) -> Result<Strin
         constants.extend(g1(&format!("IC_{i}"), point));
     }
     let public_inputs = key.public_inputs();
-    let function = ADD_MULTIPLE.lines().skip(1).map(str::to_owned).chain([String::new()]);
-    let function = function.take(if public_inputs == 0 { 0 } else { usize::MAX });
+    let mut function = Vec::new();
+    if public_inputs > 0 {
+        function.extend(lines(ADD_MULTIPLE));
+        function.push(String::new());
+    }
     let term = |i: usize| {
         let input = match i {
             0 => "publicInputs".to_owned(),
@@ -48,7 +51,7 @@ pub fn contract(key: &VerifyingKey, name: Option<&ContractName>) -> Result<Strin
     };
     Template::new(include_str!("groth16.sol"), public_inputs)
         .with_lines("KEY", &constants)
-        .with_lines("ADD_MULTIPLE", &function.collect::<Vec<_>>())
+        .with_lines("ADD_MULTIPLE", &function)
         .with_lines("SUM", &(0..public_inputs).map(term).collect::<Vec<_>>())
         .finish(name, "Groth16Verifier")
 }
