@@ -68,8 +68,7 @@ class Agreement:
         self.assertEqual(self.verdicts(*self.theirs), (0, 0))
 
     def test_the_files_are_those_that_snarkjs_writes(self):
-        # snarkjs has a line break in an empty list.
-        self.assertEqual(self.ours[1].read_bytes(), self.theirs[1].read_bytes().replace(b"[\n]", b"[]"))
+        self.assertEqual(self.ours[1].read_bytes(), self.theirs[1].read_bytes())
         ours, theirs = (json.loads(paths[0].read_text()) for paths in (self.ours, self.theirs))
         self.assertEqual(self.ours[0].read_text(), json.dumps(ours, indent=1))
         self.assertEqual(shape(ours), shape(theirs))
@@ -234,7 +233,7 @@ class PlonkWithoutPublicValues(unittest.TestCase):
             made = circuits.plonk_private(folder)
             proof, public = folder / "proof.json", folder / "public.json"
             done(proofmill("prove", made.zkey, made.wtns, "-o", proof, "--public", public))
-            self.assertEqual(json.loads(public.read_text()), [])
+            self.assertEqual(public.read_text(), "[\n]")  # as snarkjs writes it for other protocols
             self.assertEqual(verdicts(made, proof, public), (0, 0))
 
     @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)

@@ -164,13 +164,15 @@ class KeysOverBn254(Keys, unittest.TestCase):
                 self.assertEqual(result.returncode, 2)
                 self.assertRegex(result.stdout, rf"damaged.ptau: section {number} \(.*\), byte \d+: ")
 
-    def test_a_key_of_plonk_has_no_contributions(self):
-        done(proofmill("dev", "circuit", "chain", "--constraints", 20, "--protocol", "plonk", "--out", self.folder / "plonk"))
-        key = self.folder / "plonk/INSECURE.zkey"
-        result = proofmill("key", "verify", key, self.r1cs, self.ptau)
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("PLONK", result.stdout)
-        self.assertRegex(json.loads(done(proofmill("key", "info", "--json", key)))["blake2b"], "^[0-9a-f]{128}$")
+    def test_keys_of_other_protocols_have_no_contributions(self):
+        for protocol in ("plonk", "fflonk"):
+            with self.subTest(protocol):
+                done(proofmill("dev", "circuit", "chain", "--constraints", 20, "--protocol", protocol, "--out", self.folder / protocol))
+                key = self.folder / protocol / "INSECURE.zkey"
+                result = proofmill("key", "verify", key, self.r1cs, self.ptau)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(f"a key of protocol {protocol} has no contributions: run `snarkjs {protocol} setup` again", result.stdout)
+                self.assertRegex(json.loads(done(proofmill("key", "info", "--json", key)))["blake2b"], "^[0-9a-f]{128}$")
 
 
 class KeysOverBls12381(Keys, unittest.TestCase):

@@ -236,8 +236,9 @@ def wrong_keys(project, protocol):
         project.refused(f"proofmill key verify {key} cut.r1cs tau.ptau", 2, "cut.r1cs: ")
     else:
         project.refused(f"proofmill key verify {key} {name}.r1cs tau.ptau", 2, "has no contributions")
+    last_section = "contributions" if protocol == "groth16" else f"{protocol} header"
     for command, code, message in (
-        ("proofmill key info cut.zkey", 2, "cut.zkey: "),
+        ("proofmill key info cut.zkey", 2, f"({last_section})"),
         ("proofmill key export-vkey witness.wtns", 2, "witness.wtns: "),
         (f"proofmill prove {key} changed.wtns", 2, "does not verify"),
         (f"proofmill prove {key} --wasm {wasm}", 2, "--input"),

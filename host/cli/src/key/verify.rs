@@ -57,11 +57,13 @@ pub fn verify(arguments: &Verify, output: &mut Output) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let progress = Progress::of_parts(Check::ALL.len());
     let (key, findings, valid) = threads.run(|| {
-        let AnyZkey::Groth16(key) = AnyZkey::open(zkey)? else {
-            bail!(
-                "ZKEY: {}: a PLONK key has no contributions: run `snarkjs plonk setup` again and compare the files",
-                zkey.display()
-            )
+        let key = match AnyZkey::open(zkey)? {
+            AnyZkey::Groth16(key) => key,
+            other => bail!(
+                "ZKEY: {}: a key of protocol {protocol} has no contributions: run `snarkjs {protocol} setup` again and compare the files",
+                zkey.display(),
+                protocol = other.protocol(),
+            ),
         };
         let circuit = r1cs::open("R1CS", r1cs)?;
         let powers = PowersOfTau::open(ptau)?;

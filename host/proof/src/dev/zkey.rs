@@ -141,7 +141,7 @@ mod tests {
         let device = Arc::new(CpuDevice::new(Some(1)).unwrap());
         let prover = Prover::new(&key, Devices::one(device), Settings::default()).unwrap();
         let proved = prover.prove(&witness).unwrap();
-        assert_eq!(public::text(&proved.public_inputs), "[]");
+        assert_eq!(public::text(&proved.public_inputs), "[\n]");
         let text = verifying_key::text(&key.verifying_key().unwrap()).unwrap();
         let verifying = verifying_key::parse("key", text.as_bytes()).unwrap();
         assert!(verify(&verifying, &[], &proved.proof).unwrap());

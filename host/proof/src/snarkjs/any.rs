@@ -46,7 +46,7 @@ impl AnyZkey {
     }
 
     fn read(source: Source) -> Result<Self> {
-        let container = Container::open(source.clone(), &zkey::FORMAT)?;
+        let container = Container::open_up_to(source.clone(), &zkey::FORMAT, Some(1))?;
         match protocol(container.section(1)?, &[GROTH16, PLONK, FFLONK])? {
             PLONK => plonk::Zkey::read(source).map(Self::Plonk),
             FFLONK => fflonk::Zkey::read(source).map(Self::Fflonk),

@@ -51,6 +51,11 @@ impl fmt::Display for Label {
 impl Container {
     /// Finds the sections.
     pub fn open(source: Source, format: &'static Format) -> Result<Self> {
+        Self::open_up_to(source, format, None)
+    }
+
+    /// Finds the sections up to the one with this number, which names the format of the others.
+    pub fn open_up_to(source: Source, format: &'static Format, last: Option<u32>) -> Result<Self> {
         let mut frame = Part::whole(&source);
         let magic = frame.array::<4>("the file's magic")?;
         if magic != *format.magic {
@@ -85,6 +90,9 @@ impl Container {
                 && place.replace(content..end).is_some()
             {
                 return Err(source.wrong(format.label(number), start, "is there twice").into());
+            }
+            if Some(number) == last {
+                break;
             }
         }
         Ok(Self { source, format, places })

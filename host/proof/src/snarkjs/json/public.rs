@@ -28,8 +28,11 @@ pub fn parse(name: &str, bytes: &[u8], curve: Curve) -> Result<Vec<Scalar>> {
     texts.iter().enumerate().map(value).collect()
 }
 
-/// Formats the file of public inputs.
+/// Formats the file of public inputs. An empty list is the one that snarkjs's program writes.
 pub fn text(values: &[Scalar]) -> String {
+    if values.is_empty() {
+        return "[\n]".into();
+    }
     let texts: Vec<_> = values.iter().map(|value| number::text(value)).collect();
     document::text(&texts)
 }
