@@ -162,6 +162,7 @@ mod tests {
         let keys = tempfile::tempdir().unwrap();
         let nowhere = std::path::PathBuf::new();
         let work = |curve: &str| Work {
+            protocol: "groth16".into(),
             curve: curve.into(),
             log_size: 6,
             threads: 2,
