@@ -73,6 +73,9 @@ STAGES = [
           ("setup",),
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug", takes=200),
+    # With the macros and build scripts of the host's tests.
+    Stage("machines", "no warnings for macOS and Windows; in the long checks all targets, and programs in emulators", [python("machines")], ("programs",),
+          [python("machines", "--long")], uses="target/debug", takes=60),
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn", takes=240),
     Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
