@@ -136,10 +136,10 @@ STAGES = [
           [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "programs", "release", "emulation"), takes=370),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")], takes=450),
-    Stage("bindings", "Rust, C, C++, Python, Go and Node, as users get them",
+    Stage("bindings", "Rust, C, C++, Python, Go, Node and WebAssembly, as users get them",
           [RELEASE,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{folder}/tests", "-p", "test_*.py"]
-             for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node"))],
+             for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node", "bind/wasm"))],
           ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release", takes=540),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")], takes=740),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
