@@ -37,8 +37,9 @@ RUST_DEPENDENCIES["proofmill"] = RUST_DEPENDENCIES["device"] | {"device", "proof
 RUST_DEPENDENCIES["serve"] = {"proofmill"}
 RUST_DEPENDENCIES["cli"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "serve", "testkit"}
 RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["node"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
+RUST_DEPENDENCIES["wasm"] = {"proof"}
 RUST_DEPENDENCIES["bench"] = RUST_DEPENDENCIES["bodies"] = RUST_DEPENDENCIES["c"]
-ENDS = {"cli", "serve", "bench", "bodies", "c", "node", "python"}
+ENDS = {"cli", "serve", "bench", "bodies", "c", "node", "python", "wasm"}
 
 #: Files of every operation; and of those that a card offers.
 COUNTERPARTS = ["host/op/src/{op}.rs", "host/cpu/src/{op}.rs"]

@@ -73,6 +73,9 @@ STAGES = [
           ("setup",),
           [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug", takes=200),
+    # With the macros and build scripts of the host's tests.
+    Stage("machines", "no warnings for macOS and Windows; in the long checks all targets, and programs in emulators", [python("machines")], ("programs",),
+          [python("machines", "--long")], uses="target/debug", takes=60),
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn", takes=240),
     Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
@@ -133,10 +136,10 @@ STAGES = [
           [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "programs", "release", "emulation"), takes=370),
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [python("digests")], ("setup",), [python("digests", "--long")], takes=450),
-    Stage("bindings", "Rust, C, C++, Python, Go and Node, as users get them",
+    Stage("bindings", "Rust, C, C++, Python, Go, Node and WebAssembly, as users get them",
           [RELEASE,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{folder}/tests", "-p", "test_*.py"]
-             for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node"))],
+             for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node", "bind/wasm"))],
           ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release", takes=540),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",), [python("formal", "--long")], takes=740),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),

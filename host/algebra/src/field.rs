@@ -12,6 +12,8 @@ pub(crate) use operators::operators;
 pub(crate) use select::prefetch;
 pub use traits::{DecodeError, Field, PrimeField};
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod batch;
 mod bytes;
 mod combination;

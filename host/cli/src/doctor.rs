@@ -63,7 +63,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
         ))?;
     }
     output.line(format_args!("chosen       {}: {}", text(&cpu["chosen"]), text(&cpu["reason"])))?;
-    output.line(format_args!("secrets      {}", secrets(&seen["secrets"])))?;
+    let protection = crate::hardening::protection(seen["secrets"]["lock_limit"].as_u64());
+    output.line(format_args!("secrets      {protection}"))?;
     simulations(&seen["simulations"], output)?;
     gpus::show(&seen["gpus"], output)?;
     if seen.get("device").is_some() {
@@ -91,18 +92,6 @@ fn memory(value: &Value) -> String {
         (Some(total), Some(available)) => format!("{total:.1} GiB, {available:.1} GiB available"),
         _ => "unknown".to_owned(),
     }
-}
-
-/// Describes how secrets in memory are protected.
-fn secrets(value: &Value) -> String {
-    let locked = match value["lock_limit"].as_u64() {
-        None => "locked in memory".to_owned(),
-        Some(0) => "not locked in memory: the limit (ulimit -l) is 0".to_owned(),
-        Some(bytes) => format!("locked in memory up to {} KiB (ulimit -l)", bytes >> 10),
-    };
-    format!(
-        "overwritten after use, {locked}; core dumps disabled in prove, msm, serve, device-server"
-    )
 }
 
 fn simulations(seen: &Value, output: &mut Output) -> anyhow::Result<()> {

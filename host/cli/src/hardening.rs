@@ -6,7 +6,7 @@ use clap::Args;
 /// The option `--allow-core-dumps`.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Hardening {
-    /// Allows core dumps and debuggers; by default the memory of this process, which holds secrets, is protected from both
+    /// Allows core dumps and debuggers; by default the memory of this process, which holds secrets, is protected from both on Linux
     #[arg(long)]
     allow_core_dumps: bool,
 }
@@ -40,10 +40,28 @@ pub fn lock_limit() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Memlock).current
 }
 
-/// Returns the bytes that this process may lock: unknown on this system, so none.
+/// Returns the bytes that this process may lock for certain: none, since the limit of this system is unknown.
 #[cfg(not(target_os = "linux"))]
 pub fn lock_limit() -> Option<u64> {
     Some(0)
+}
+
+/// Describes how secrets in memory are protected, for the limit that [`lock_limit`] returned. Names what this system lacks.
+pub fn protection(lock_limit: Option<u64>) -> String {
+    let locked = match lock_limit {
+        _ if cfg!(not(unix)) => "not locked in memory, which needs a Unix system".to_owned(),
+        _ if cfg!(not(target_os = "linux")) => {
+            "locked in memory up to the system's limit".to_owned()
+        }
+        None => "locked in memory".to_owned(),
+        Some(0) => "not locked in memory: the limit (ulimit -l) is 0".to_owned(),
+        Some(bytes) => format!("locked in memory up to {} KiB (ulimit -l)", bytes >> 10),
+    };
+    let dumps = match cfg!(target_os = "linux") {
+        true => "core dumps disabled in prove, msm, serve, device-server",
+        false => "core dumps not disabled, which needs Linux",
+    };
+    format!("overwritten after use, {locked}; {dumps}")
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -15,7 +15,7 @@
 //! | `cuda:emulated` | an emulated GPU, which runs the kernels on the CPU, for tests |
 //! | `tcp://HOST:PORT` | the device of another machine, where `proofmill device-server` runs |
 //!
-//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card`, `cuda:` the feature `cuda`, `tcp:` the feature `remote`; all three are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits encode a byte.
+//! `sim:`, `uart:`, `pcie:` and `f2:` need the feature `card` and a Unix system, `cuda:` the feature `cuda`, `tcp:` the feature `remote`; all three are on by default. Options follow `?` and are joined by `&`; in a value, `%` and two hex digits encode a byte.
 //!
 //! | option | of | meaning |
 //! |---|---|---|
@@ -33,9 +33,9 @@
 //! | `memory_gap=256THS` | `sim:` | the share of cycles in which the memory returns no data, in 256ths; 0 to 255, 0 by default |
 
 mod bound;
-#[cfg(feature = "card")]
+#[cfg(all(feature = "card", unix))]
 mod card;
-#[cfg(not(feature = "card"))]
+#[cfg(not(all(feature = "card", unix)))]
 #[path = "no_card.rs"]
 mod card;
 #[cfg(feature = "cuda")]
@@ -45,7 +45,7 @@ mod cuda;
 mod cuda;
 #[cfg(feature = "remote")]
 mod remote;
-#[cfg(any(feature = "card", feature = "cuda"))]
+#[cfg(any(all(feature = "card", unix), feature = "cuda"))]
 mod several;
 mod sim;
 mod traced;
@@ -218,7 +218,7 @@ fn open_cpu(uri: &Uri) -> Result<Box<dyn Device>> {
 }
 
 /// The value of the option `timeout`.
-#[cfg(any(feature = "card", feature = "remote"))]
+#[cfg(any(all(feature = "card", unix), feature = "remote"))]
 fn seconds(text: &str) -> Result<Duration> {
     let seconds = text.parse().ok().filter(|&seconds| seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -286,9 +286,12 @@ mod tests {
     }
 
     #[test]
-    #[cfg(not(feature = "card"))]
-    fn a_build_without_cards_names_the_feature() {
-        let wanted = "is not in this build; build with the feature 'card'";
+    #[cfg(not(all(feature = "card", unix)))]
+    fn a_build_without_cards_names_what_is_missing() {
+        let wanted = match cfg!(unix) {
+            true => "is not in this build; build with the feature 'card'",
+            false => "needs a Unix system",
+        };
         for uri in ["sim:", "sim:/nowhere/card.so", "sim:card?timeout=1"] {
             assert_error(uri, wanted);
         }
@@ -370,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "card")]
+    #[cfg(all(feature = "card", unix))]
     fn errors_name_the_problem_of_a_card() {
         for (uri, part) in [
             ("sim:?threads=2", "unknown option 'threads'"),
@@ -409,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "card")]
+    #[cfg(all(feature = "card", unix))]
     fn the_error_of_a_missing_simulation_names_the_command() {
         let problem = problem("sim:no-such-card");
         assert!(

@@ -1,4 +1,4 @@
-//! Replaces `card.rs` in a build without the feature `card`.
+//! Replaces `card.rs` in a build without the feature `card`, and on systems other than Unix.
 
 use std::path::Path;
 
@@ -42,5 +42,9 @@ pub fn ways(_: &Uri) -> Result<Vec<(String, Way)>> {
 }
 
 fn text() -> String {
-    not_in_this_build("the driver of cards (sim:, uart:, pcie:, f2:)", "card")
+    let driver = "the driver of cards (sim:, uart:, pcie:, f2:)";
+    match cfg!(unix) {
+        true => not_in_this_build(driver, "card"),
+        false => format!("{driver} needs a Unix system"),
+    }
 }

@@ -8,7 +8,7 @@
 //! - [`PerProcess`] makes a value again in each process that uses it, without any lock.
 //! - [`parallel`] runs work on a rayon pool of the current process.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use once_cell::race::OnceBox;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -21,6 +21,8 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 /// Makes [`FORKS`] count, from the first call on.
 #[cfg(unix)]
 fn count_forks() {
+    use std::sync::atomic::AtomicBool;
+
     static COUNTED: AtomicBool = AtomicBool::new(false);
     extern "C" fn in_child() {
         FORKS.fetch_add(1, Ordering::SeqCst);

@@ -11,13 +11,14 @@ use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use crate::deep::deep;
+use crate::random::fill;
 use crate::{Error, Result};
 
 /// Returns fresh random factors of 128 bits: an invalid claim passes with a probability of at most 2^-128, if all values are in groups of a larger
 /// prime order.
 pub fn random_factors<C: Curve>(count: usize) -> Result<Factors<C::Scalar>> {
     let mut random = vec![[0; FACTOR_BYTES]; count];
-    getrandom::fill(random.as_flattened_mut()).map_err(|error| Error::Random(error.to_string()))?;
+    fill(random.as_flattened_mut())?;
     Ok(Factors::new::<C>(&random))
 }
 

@@ -14,17 +14,17 @@ pub mod boards;
 pub mod conformance;
 #[cfg(all(feature = "card", target_os = "linux"))]
 pub mod f2;
-#[cfg(feature = "card")]
+#[cfg(all(feature = "card", unix))]
 pub mod faults;
 pub mod generator;
-#[cfg(feature = "card")]
+#[cfg(all(feature = "card", unix))]
 pub mod packets;
 pub mod random;
 #[cfg(feature = "libsecp256k1")]
 pub mod signatures;
-#[cfg(feature = "card")]
+#[cfg(all(feature = "card", unix))]
 pub mod soft_card;
-#[cfg(feature = "card")]
+#[cfg(all(feature = "card", unix))]
 pub mod stream_model;
 pub mod vectors;
 #[cfg(all(feature = "card", target_os = "linux"))]

@@ -54,6 +54,10 @@ pub fn reduce_once<const N: usize>(a: &[u64; N], carry: u64, p: &[u64; N]) -> [u
     if let Some(reduced) = super::x86_64::reduce_once(a, carry, p) {
         return reduced;
     }
+    #[cfg(target_arch = "aarch64")]
+    if let Some(reduced) = super::aarch64::reduce_once(a, carry, p) {
+        return reduced;
+    }
     let (difference, borrow) = sub(a, p);
     // Below p exactly if the subtraction borrows and there is no carry to borrow from.
     select(borrow & !carry, a, &difference)

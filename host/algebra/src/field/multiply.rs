@@ -2,6 +2,8 @@
 //! the method CIOS of Koç, Acar, Kaliski, "Analyzing and comparing Montgomery multiplication algorithms", 1996.
 //! Several products share one reduction as in Longa, ePrint 2022/367, Algorithm 2.
 
+#[cfg(target_arch = "aarch64")]
+use super::aarch64;
 use super::constants::inverse_mod_word;
 use super::limbs::{add, add_carry, add_mod, mul_add, reduce_once, sub};
 #[cfg(target_arch = "x86_64")]
@@ -85,8 +87,14 @@ pub fn product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> 
     std::array::from_fn(|i| product[i])
 }
 
-#[cfg_attr(target_arch = "x86_64", inline(never))]
+#[inline(never)]
 fn portable_product<const N: usize>(a: &[u64; N], b: &[u64; N], r: &Reduction<N>) -> [u64; N] {
+    #[cfg(target_arch = "aarch64")]
+    if r.fits(1)
+        && let Some(t) = aarch64::sum_of_products([a], [b], r)
+    {
+        return reduce_once(&t, 0, &r.p);
+    }
     let (t, top) = multiply(a, b, r);
     reduce_once(&t, top, &r.p)
 }
@@ -149,12 +157,16 @@ fn quadratic<const N: usize>(
     [c0, portable_sum_of_products([&a[0], &a[1]], [&b[1], &b[0]], r)]
 }
 
-#[cfg_attr(target_arch = "x86_64", inline(never))]
+#[inline(never)]
 fn portable_sum_of_products<const N: usize>(
     a: [&[u64; N]; 2],
     b: [&[u64; N]; 2],
     r: &Reduction<N>,
 ) -> [u64; N] {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(t) = aarch64::sum_of_products(a, b, r) {
+        return reduce_once(&t, 0, &r.p);
+    }
     reduce_once(&multiply_together(a, b, r), 0, &r.p)
 }
 

@@ -1,11 +1,13 @@
 //! Choices that the compiler must not turn into branches, and hints to the processor.
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 use self::portable as machine;
+#[cfg(target_arch = "aarch64")]
+use super::aarch64 as machine;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64 as machine;
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "x86_64"))))]
 mod portable {
     use std::hint::black_box;
 

@@ -15,6 +15,7 @@ use proofmill_op::{Capability, Error, Submit as _};
 use super::draws::Drawn;
 use crate::groth16::Devices;
 use crate::groth16::suite::Suite;
+use crate::random::fill;
 use crate::snarkjs::PointSection;
 use crate::{Pairings, Result};
 
@@ -105,8 +106,7 @@ pub fn read_points<C: Group<Base: Coordinate>>(section: &PointSection) -> Result
 /// Returns random factors of 128 bits.
 pub fn factors<F: PrimeField>(count: usize) -> Result<Vec<F>> {
     let mut random = vec![[0; 16]; count];
-    getrandom::fill(random.as_flattened_mut())
-        .map_err(|error| crate::Error::Random(error.to_string()))?;
+    fill(random.as_flattened_mut())?;
     let limb = F::from(1 << 32).square();
     let factor = |bytes: &[u8; 16]| {
         let integer = u128::from_le_bytes(*bytes);

@@ -12,8 +12,9 @@ use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
 use super::equations::read_points;
+use crate::Result;
+use crate::random::fill;
 use crate::snarkjs::PointSection;
-use crate::{Error, Result};
 
 /// Bits of a random factor.
 const BITS: u32 = 16;
@@ -50,8 +51,7 @@ fn are_together<C: Batched>(isa: Isa, points: &[Affine<C>], sums: u32) -> Result
     let points = stored(isa, &others);
     let mut random = vec![[0; 2]; points.len()];
     for _ in 0..sums {
-        getrandom::fill(random.as_flattened_mut())
-            .map_err(|error| Error::Random(error.to_string()))?;
+        fill(random.as_flattened_mut())?;
         let factors: Vec<_> =
             random.iter().map(|bytes| i128::from(u16::from_le_bytes(*bytes))).collect();
         let sum = short_sum_vartime::<C>(isa, &points, &factors, BITS);

@@ -1,0 +1,53 @@
+"""Builds the npm package of the verifier for browsers and Node: `python3 tools/wasm.py`.
+
+target/dist/proofmill-verifier-<version>.tgz contains the WebAssembly module, its JavaScript and types, both licences and THIRD-PARTY. It has no
+native parts, so it is the same for all platforms. A file beside it has its SHA-256.
+"""
+
+import json
+import subprocess
+
+import dist
+from machines import missing_target
+from place import BUILT, ROOT, Failed, main
+
+PACKAGE = ROOT / "host/bind/wasm"
+TRIPLE = "wasm32-unknown-unknown"
+SOURCES = ["README.md", "index.mjs", "index.d.mts"]
+#: The most bytes of the package.
+MOST_BYTES = 400_000
+
+
+def module():
+    """Builds the module. Returns its path."""
+    missing = missing_target(TRIPLE)
+    if missing:
+        raise Failed(f"{TRIPLE}: {missing}")
+    command = ["cargo", "build", "--locked", "--quiet", "--profile", "wasm", "--target", TRIPLE, "--package", "proofmill-wasm"]
+    if subprocess.run(command, cwd=ROOT).returncode != 0:
+        raise Failed("cargo cannot build proofmill-wasm")
+    return BUILT / TRIPLE / "wasm/proofmill_wasm.wasm"
+
+
+def contents(module):
+    """Returns the files of the package."""
+    texts = dist.third_party(dist.linked(TRIPLE, "proofmill-wasm", []), "The WebAssembly module")
+    return [("proofmill.wasm", 0o644, module.read_bytes()),
+            ("THIRD-PARTY", 0o644, texts.encode()),
+            *((page, 0o644, (ROOT / page).read_bytes()) for page in dist.PAGES if page.startswith("LICENSE")),
+            *((name, 0o644, (PACKAGE / name).read_bytes()) for name in ("package.json", *SOURCES))]
+
+
+def package():
+    """Builds and packs the package. Returns the path of the tarball."""
+    version = json.loads((PACKAGE / "package.json").read_text())["version"]
+    tarball = dist.write(f"proofmill-verifier-{version}.tgz", "package", contents(module()))
+    size = tarball.stat().st_size
+    if size > MOST_BYTES:
+        raise Failed(f"{tarball}: {size} bytes, more than {MOST_BYTES}")
+    print(f"{tarball.relative_to(ROOT)}: {size} bytes")
+    return tarball
+
+
+if __name__ == "__main__":
+    main(lambda: package() and 0)
