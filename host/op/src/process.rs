@@ -6,11 +6,13 @@
 //!
 //! - [`Process`] identifies the process in which something was made.
 //! - [`PerProcess`] makes a value again in each process that uses it, without any lock.
-//! - [`parallel`] runs work on a rayon pool of the current process.
+//! - [`parallel`] and [`parallel_map`] run work on a rayon pool of the current process.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use once_cell::race::OnceBox;
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Error;
@@ -168,12 +170,35 @@ impl<T> Drop for Node<T> {
 ///
 /// If the system gives no threads, as rayon does.
 pub fn parallel<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let (mut work, mut result) = (Some(work), None);
+    on_a_pool(&mut || result = work.take().map(|work| work()));
+    result.expect("the pool has called it")
+}
+
+/// [`parallel`] without its types, so that the code of the pools is compiled once and not for each caller.
+fn on_a_pool(work: &mut (dyn FnMut() + Send)) {
     static POOL: PerProcess<ThreadPool> = PerProcess::new();
     if Process::current() == Process(0) || rayon::current_thread_index().is_some() {
         return work();
     }
     let make = || ThreadPoolBuilder::new().thread_name(|i| format!("proofmill-{i}")).build();
     POOL.get_or_try_make(make).expect("the system gives threads").install(work)
+}
+
+/// Calls a function with each number below `count`, on rayon's threads as [`parallel`] uses them. Returns the results in order.
+///
+/// Every use of rayon's parallel iterators compiles dozens of functions for its types; all callers of this share one set. For pieces of work
+/// that take much longer than a lock.
+pub fn parallel_map<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    let results: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
+    parallel_each(count, &|i| *results[i].lock().expect("no holder panics") = Some(of(i)));
+    let results = results.into_iter().map(|it| it.into_inner().expect("no holder panics"));
+    results.map(|it| it.expect("each number was called")).collect()
+}
+
+/// [`parallel_map`] without results, and without types.
+fn parallel_each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    parallel(|| (0..count).into_par_iter().for_each(work));
 }
 
 #[cfg(test)]
@@ -225,5 +250,15 @@ mod tests {
         let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         assert_eq!(pool.install(|| parallel(rayon::current_num_threads)), 3);
         assert_eq!(parallel(|| 1), 1);
+    }
+
+    #[test]
+    fn results_are_in_order() {
+        for count in [0, 1, 1000] {
+            assert_eq!(
+                parallel_map(count, &|i| i * i),
+                (0..count).map(|i| i * i).collect::<Vec<_>>()
+            );
+        }
     }
 }

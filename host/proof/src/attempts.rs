@@ -176,16 +176,23 @@ pub fn timed<S: Copy + fmt::Display, T>(
     device: Option<String>,
     work: impl FnOnce() -> T,
 ) -> T {
+    let (mut work, mut done) = (Some(work), None);
+    let seconds = observed(control, step, &mut || done = work.take().map(|work| work()));
+    steps.push(Timed { step, device, seconds });
+    done.expect("it was called")
+}
+
+/// [`timed`] without the types of the work, so that it is compiled once for a kind of steps. Returns the seconds.
+fn observed<S: Copy + fmt::Display>(control: &Control<S>, step: S, work: &mut dyn FnMut()) -> f64 {
     let report = |part| control.progress.iter().for_each(|progress| progress(step, part));
     let (span, start) = (phase(step).entered(), Instant::now());
     report(0.0);
-    let done = work();
+    work();
     report(1.0);
     let seconds = start.elapsed().as_secs_f64();
     debug!(ms = milliseconds(seconds), "done");
     drop(span);
-    steps.push(Timed { step, device, seconds });
-    done
+    seconds
 }
 
 /// Returns the span of a step.

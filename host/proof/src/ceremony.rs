@@ -126,10 +126,10 @@ pub fn verify_key(
     powers: &PowersOfTau,
     devices: &Devices,
     max_log_iterations: u8,
-    mut on_result: impl FnMut(Check, &Finding),
+    on_result: &mut dyn FnMut(Check, &Finding),
 ) -> Result<bool> {
     let files = key::Files { key, circuit, powers, devices, max_log_iterations };
-    on_curve!(key.curve(), verify(&files, &mut on_result))
+    on_curve!(key.curve(), verify(&files, on_result))
 }
 
 /// Verifies a key on a known curve.

@@ -7,8 +7,7 @@ use proofmill_algebra::batch::{FACTOR_BYTES, Factors};
 use proofmill_algebra::curve::Curve;
 use proofmill_algebra::pairing::{self, Pair, Pairing};
 use proofmill_algebra::tower::Fp12;
-use proofmill_op::process::parallel;
-use rayon::prelude::*;
+use proofmill_op::process::parallel_map;
 
 use crate::deep::deep;
 use crate::random::fill;
@@ -36,9 +35,9 @@ pub fn numbered(error: Error, at: usize) -> Error {
 const AT_A_TIME: usize = 128;
 
 /// Applies a function to slices of items on the threads of the caller's rayon pool and concatenates the results.
-pub fn each<T: Sync, U: Send>(items: &[T], of: impl Fn(&[T]) -> Vec<U> + Send + Sync) -> Vec<U> {
-    let parts: Vec<_> = parallel(|| items.par_chunks(AT_A_TIME).map(of).collect());
-    parts.into_iter().flatten().collect()
+pub fn each<T: Sync, U: Send>(items: &[T], of: impl Fn(&[T]) -> Vec<U> + Sync) -> Vec<U> {
+    let parts: Vec<_> = items.chunks(AT_A_TIME).collect();
+    parallel_map(parts.len(), &|i| of(parts[i])).into_iter().flatten().collect()
 }
 
 /// Pairs of points of a thread at a time: a multiple of the pairs that a Miller loop processes in parallel.
@@ -46,9 +45,9 @@ const PAIRS: usize = 64;
 
 /// Computes the product of Miller values. Runs in the caller's rayon pool.
 pub fn miller_product<E: Pairing>(isa: Isa, pairs: &[Pair<E>]) -> Fp12<E::Tower> {
-    let part = |pairs| deep(|| pairing::miller_product::<E>(isa, pairs, &[]));
-    let parts = pairs.par_chunks(PAIRS).map(part);
-    parallel(|| parts.reduce(|| Fp12::ONE, |left, right| left * right))
+    let parts: Vec<_> = pairs.chunks(PAIRS).collect();
+    let part = |i: usize| deep(|| pairing::miller_product::<E>(isa, parts[i], &[]));
+    parallel_map(parts.len(), &part).into_iter().fold(Fp12::ONE, |left, right| left * right)
 }
 
 /// Returns the indices of the claims that do not hold, in ascending order. The function checks whether a set of claims holds.

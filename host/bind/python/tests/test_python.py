@@ -1,6 +1,7 @@
 """The Python package as its users have it: a wheel in a new virtual environment, beside py_ecc, numpy and tqdm."""
 
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -12,21 +13,31 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import node_packages  # noqa: E402
 import setup  # noqa: E402
-from place import PROOFMILL, TARGET, run  # noqa: E402
+from place import PROOFMILL, SHIPPED, TARGET, run  # noqa: E402
 
 #: What the examples and the tests use besides.
 PACKAGES = ["maturin==1.16.0", "numpy==2.3.5", "py_ecc==8.0.0", "hypothesis==6.148.2", "tqdm==4.67.1",
             "ipykernel==7.4.0", "matplotlib==3.11.2", "nbclient==0.11.0"]
+#: cargo for maturin. It builds the package beside the other shipped ones, whose features it then has, so that nothing is compiled again.
+CARGO = f"""#!/bin/sh
+[ "$1" = rustc ] || exec "{shutil.which('cargo')}" "$@"
+for name in $(env | sed -n 's/^\\(PYO3_[A-Z_]*\\|PYTHON_SYS_EXECUTABLE\\)=.*/\\1/p'); do unset "$name"; done
+exec "{shutil.which('cargo')}" build --release --message-format json-render-diagnostics {' '.join(f'--package {name}' for name in SHIPPED)}
+"""
 
 
 class Wheel(unittest.TestCase):
     def test_the_wheel_in_its_environment(self):
         python = setup.python_tool("python", PACKAGES)
+        programs = TARGET / "test/programs-python"
+        programs.mkdir(parents=True, exist_ok=True)
+        (programs / "cargo").write_text(CARGO)
+        (programs / "cargo").chmod(0o755)
         environment = {**os.environ, "PATH": f"{python.parent}:{PROOFMILL.parent}:{node_packages.folder() / 'node_modules/.bin'}:{os.environ['PATH']}"}
         site = TARGET / "test/python"
         # pip would fetch maturin and make an environment for it; it is here.
         quick = ["--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps"]
-        run([python, "-m", "pip", "install", *quick, "--upgrade", "--target", site, "./host/bind/python"], cwd=ROOT, env=environment)
+        run([python, "-m", "pip", "install", *quick, "--upgrade", "--target", site, "./host/bind/python"], cwd=ROOT, env={**environment, "PATH": f"{programs}:{environment['PATH']}"})
         checks = subprocess.run([python, "-m", "unittest", "discover", "-s", HERE, "-p", "check_*.py"], env={**environment, "PYTHONPATH": str(site)},
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(checks.stdout)

@@ -69,7 +69,7 @@ pub fn verify(arguments: &Verify, output: &mut Output) -> anyhow::Result<Exit> {
         let powers = PowersOfTau::open(ptau)?;
         let mut findings = Vec::new();
         let limit = arguments.max_beacon;
-        let valid = verify_key(&key, &circuit, &powers, &devices, limit, |check, finding| {
+        let valid = verify_key(&key, &circuit, &powers, &devices, limit, &mut |check, finding| {
             progress.say(&check.to_string(), 1.0);
             findings.push((check, finding.clone()));
         })?;

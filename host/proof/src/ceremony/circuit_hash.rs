@@ -14,8 +14,7 @@ use num_bigint::BigUint;
 use proofmill_algebra::curve::{Affine, Curve};
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::field::{Field, PrimeField};
-use proofmill_op::process::parallel;
-use rayon::prelude::*;
+use proofmill_op::process::parallel_map;
 
 use super::compose::Composer;
 use super::equations::{Curves, read_points};
@@ -120,9 +119,12 @@ fn in_pieces<C: Curve>(
     range: Range<usize>,
     points: impl Fn(Range<usize>) -> Result<Vec<Affine<C>>> + Sync,
 ) -> Result<Vec<Affine<C>>> {
-    let starts: Vec<_> = range.clone().step_by(PIECE).collect();
-    let piece = |start| points(start..range.end.min(start + PIECE));
-    Ok(parallel(|| starts.into_par_iter().map(piece).collect::<Result<Vec<_>>>())?.concat())
+    let piece = |i: usize| {
+        let start = range.start + i * PIECE;
+        points(start..range.end.min(start + PIECE))
+    };
+    let pieces = parallel_map(range.len().div_ceil(PIECE), &piece);
+    Ok(pieces.into_iter().collect::<Result<Vec<_>>>()?.concat())
 }
 
 /// Subtracts a point from two coordinates in Montgomery form, which need not be those of a point.

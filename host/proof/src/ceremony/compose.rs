@@ -8,8 +8,7 @@ use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::Field;
 use proofmill_algebra::msm::affine_sum_vartime;
 use proofmill_op::msm::{Check, read};
-use proofmill_op::process::parallel;
-use rayon::prelude::*;
+use proofmill_op::process::parallel_map;
 
 use super::equations::Curves;
 use super::rows::{ONE, public_inputs, scalar};
@@ -59,10 +58,12 @@ impl<'a> Composer<'a> {
 
     /// Computes the points of variables. Runs in the caller's rayon pool.
     pub fn points<E: Curves>(&self, variables: Range<usize>) -> Result<Vec<Affine<E::G1>>> {
-        let pieces: Vec<_> = variables.clone().step_by(PIECE).collect();
-        let piece = |start: usize| self.piece::<E>(start..variables.end.min(start + PIECE));
-        let points: Vec<_> = parallel(|| pieces.into_par_iter().map(piece).collect::<Result<_>>())?;
-        Ok(points.concat())
+        let piece = |i: usize| {
+            let start = variables.start + i * PIECE;
+            self.piece::<E>(start..variables.end.min(start + PIECE))
+        };
+        let pieces = parallel_map(variables.len().div_ceil(PIECE), &piece);
+        Ok(pieces.into_iter().collect::<Result<Vec<_>>>()?.concat())
     }
 
     fn piece<E: Curves>(&self, variables: Range<usize>) -> Result<Vec<Affine<E::G1>>> {

@@ -8,8 +8,7 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::batch::{Batched, are_in_subgroup_vartime};
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::msm::{short_sum_vartime, stored};
-use proofmill_op::process::parallel;
-use rayon::prelude::*;
+use proofmill_op::process::parallel_map;
 
 use super::equations::read_points;
 use crate::Result;
@@ -29,7 +28,8 @@ pub fn first_outside<C: Batched>(isa: Isa, section: &PointSection) -> Result<Opt
         return Ok(None);
     }
     let sums = sums(C::COFACTOR);
-    let piece = |start: usize| {
+    let piece = |i: usize| -> Result<_> {
+        let start = i * PIECE;
         let count = PIECE.min(section.count() - start);
         let points = read_points::<C>(&section.range(start, count))?;
         if sums <= MAX_SUMS && are_together::<C>(isa, &points, sums)? {
@@ -38,9 +38,12 @@ pub fn first_outside<C: Batched>(isa: Isa, section: &PointSection) -> Result<Opt
         let are = are_in_subgroup_vartime(isa, &points);
         Ok(are.iter().position(|is| !is).map(|at| start + at))
     };
-    let starts: Vec<_> = (0..section.count()).step_by(PIECE).collect();
-    let found: Vec<_> = parallel(|| starts.into_par_iter().map(piece).collect::<Result<_>>())?;
-    Ok(found.into_iter().flatten().next())
+    for found in parallel_map(section.count().div_ceil(PIECE), &piece) {
+        if let Some(number) = found? {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
 }
 
 /// Tests sums of the points.

@@ -14,7 +14,7 @@ impl<const N: usize> Combined<N> {
     /// Combines polynomials of up to `count` / N coefficients.
     pub fn new(count: usize, cancel: &Cancel, parts: [&SecretBytes; N]) -> Result<Self> {
         let parts = parts.map(|part| part.as_chunks::<{ size_of::<Scalar>() }>().0);
-        let bytes = scalars_in_chunks(count, cancel, |first, chunk| {
+        let bytes = scalars_in_chunks(count, cancel, &|first, chunk| {
             for (i, to) in (first..).zip(chunk) {
                 if let Some(from) = parts[i % N].get(i / N) {
                     *to = *from;
@@ -34,7 +34,7 @@ impl<const N: usize> Combined<N> {
     /// Returns the first `count` coefficients of a polynomial.
     pub fn part(&self, number: usize, count: usize, cancel: &Cancel) -> Result<SecretBytes> {
         let (all, _) = self.0.as_chunks();
-        scalars_in_chunks(count, cancel, |first, chunk| {
+        scalars_in_chunks(count, cancel, &|first, chunk| {
             for (i, to) in (first..).zip(chunk) {
                 *to = all[N * i + number];
             }

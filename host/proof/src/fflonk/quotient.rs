@@ -144,7 +144,7 @@ impl Round<'_> {
         coset: Coset,
         fill: impl Fn(usize, &mut [Scalar]) -> Result<()> + Sync,
     ) -> Result<SecretBytes> {
-        let values = scalars_in_chunks(self.n(), self.cancel, fill)?;
+        let values = scalars_in_chunks(self.n(), self.cancel, &fill)?;
         self.transforms.coefficients_from_coset::<E>(values, coset.g)
     }
 }

@@ -30,16 +30,24 @@ pub fn put<F: PrimeField>(element: F, bytes: &mut Scalar) {
 pub fn scalars_in_chunks(
     count: usize,
     cancel: &Cancel,
-    fill: impl Fn(usize, &mut [Scalar]) -> Result<()> + Sync,
+    fill: &(dyn Fn(usize, &mut [Scalar]) -> Result<()> + Sync),
 ) -> Result<SecretBytes> {
     let mut bytes = SecretBytes::zeroed(count * size_of::<Scalar>());
-    let (each, _) = bytes.as_chunks_mut();
-    let fill = |(number, chunk): (usize, &mut [Scalar])| {
+    fill_chunks(bytes.as_chunks_mut().0, cancel, fill)?;
+    Ok(bytes)
+}
+
+/// Fills items in chunks. All callers share it, since each use of rayon's iterators compiles dozens of functions.
+fn fill_chunks<T: Send>(
+    items: &mut [T],
+    cancel: &Cancel,
+    fill: &(dyn Fn(usize, &mut [T]) -> Result<()> + Sync),
+) -> Result<()> {
+    let fill = |(number, chunk): (usize, &mut [T])| {
         cancel.check()?;
         fill(number * CHUNK, chunk)
     };
-    parallel(|| each.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))?;
-    Ok(bytes)
+    parallel(|| items.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))
 }
 
 /// Computes scalar number i for each i below `count`, on the threads of the caller's rayon pool.
@@ -48,7 +56,7 @@ pub fn scalars<F: PrimeField>(
     cancel: &Cancel,
     scalar: impl Fn(usize) -> Result<F> + Sync,
 ) -> Result<SecretBytes> {
-    scalars_in_chunks(count, cancel, |first, chunk| {
+    scalars_in_chunks(count, cancel, &|first, chunk| {
         (first..).zip(chunk).try_for_each(|(i, bytes)| {
             put(scalar(i)?, bytes);
             Ok(())
@@ -92,7 +100,12 @@ pub fn evaluate<F: PrimeField>(
             (start..end).rev().try_fold(F::ZERO, |sum, i| Ok(sum * x + coefficient(i)?));
         Ok(value? * x.pow_vartime(&[start as u64]))
     };
-    let chunks = (0..count.div_ceil(CHUNK)).into_par_iter().map(chunk);
+    sum(count.div_ceil(CHUNK), &chunk)
+}
+
+/// Adds the values of `count` chunks.
+fn sum<F: PrimeField>(count: usize, chunk: &(dyn Fn(usize) -> Result<F> + Sync)) -> Result<F> {
+    let chunks = (0..count).into_par_iter().map(chunk);
     parallel(|| chunks.try_reduce(|| F::ZERO, |left, right| Ok(left + right)))
 }
 
@@ -115,14 +128,13 @@ pub fn elements<F: PrimeField>(
     coefficient: impl Fn(usize) -> Result<F> + Sync,
 ) -> Result<Secret<F>> {
     let mut all = Secret::filled(count, F::ZERO);
-    let fill = |(number, chunk): (usize, &mut [F])| {
-        cancel.check()?;
-        for (i, to) in chunk.iter_mut().enumerate() {
-            *to = coefficient(number * CHUNK + i)?;
+    let fill = |first, chunk: &mut [F]| {
+        for (i, to) in (first..).zip(chunk) {
+            *to = coefficient(i)?;
         }
-        Ok::<_, crate::Error>(())
+        Ok(())
     };
-    parallel(|| all.par_chunks_mut(CHUNK).enumerate().try_for_each(fill))?;
+    fill_chunks(&mut all, cancel, &fill)?;
     Ok(all)
 }
 

@@ -95,7 +95,7 @@ fn on_coset<E: Suite>(
     let scale = u * ScalarOf::<E>::from(4).invert_vartime().expect("4 is not 0");
     let omega = root::<ScalarOf<E>>(key.domain_log());
     let one = ScalarOf::<E>::ONE;
-    scalars_in_chunks(n, cancel, |first, chunk| {
+    scalars_in_chunks(n, cancel, &|first, chunk| {
         let mut x = beta * g * omega.pow_vartime(&[first as u64]);
         for (i, to) in (first..).zip(chunk) {
             let fixed = 4 * i + coset;

@@ -59,7 +59,7 @@ impl Setting {
         let key = Zkey::from_bytes("a.zkey", key.into())?;
         let (mut failed, mut checks) = (vec![], vec![]);
         let Self { circuit, powers, devices } = self;
-        let valid = verify_key(&key, circuit, powers, devices, max, |check, finding| {
+        let valid = verify_key(&key, circuit, powers, devices, max, &mut |check, finding| {
             checks.push(check);
             failed.extend(finding.clone().map(|problem| (check, problem)));
         })?;
