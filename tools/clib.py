@@ -28,10 +28,11 @@ def build(profile, beside):
     return BUILT / profile
 
 
-def install(prefix, profile, beside=()):
-    """Installs the library. Packages in `beside` are built in the same run and share crates, with the features of all."""
+def install(folder, profile, beside=(), prefix=None):
+    """Installs the library in a folder. Packages in `beside` are built in the same run and share crates, with the features of all. `prefix` is the folder
+    that proofmill.pc names, if it is another one."""
     built, number = build(profile, beside), version()
-    include, library = prefix / "include", prefix / "lib"
+    include, library = folder / "include", folder / "lib"
     (library / "pkgconfig").mkdir(parents=True, exist_ok=True)
     shutil.copytree(SOURCE / "include", include, dirs_exist_ok=True)
     whole = f"libproofmill.so.{number}"
@@ -40,7 +41,7 @@ def install(prefix, profile, beside=()):
     link(library / f"libproofmill.so.{number.split('.')[0]}", whole)
     link(library / "libproofmill.so", whole)
     pc = (SOURCE / "proofmill.pc.in").read_text()
-    for name, value in {"prefix": prefix, "version": number, "private": PRIVATE}.items():
+    for name, value in {"prefix": prefix or folder, "version": number, "private": PRIVATE}.items():
         pc = pc.replace(f"@{name}@", str(value))
     (library / "pkgconfig/proofmill.pc").write_text(pc)
     return library / whole

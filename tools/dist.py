@@ -1,11 +1,17 @@
-"""Builds the distribution of the command and the npm package: `python3 tools/dist.py [--profile NAME]`.
+"""Builds what people install: `python3 tools/dist.py [--profile NAME]`.
 
-target/dist/proofmill-<version>-<target>.tar.gz contains the stripped binary, README, CHANGELOG, both licences and THIRD-PARTY, which
-names every linked crate and contains its licence texts. A file beside it has its SHA-256, for `sha256sum --check`.
-The binary has the conformance suite and no INSECURE tools, and is tested before it is packed. The same sources and the same
-compiler result in the same tarball.
+| in target/dist | content |
+|---|---|
+| proofmill-<version>-<target>.tar.gz | the stripped command, with the conformance suite and without INSECURE tools |
+| proofmill_<version>_<architecture>.deb, Containerfile | the same for Debian, and a container with it |
+| proofmill-c-<version>-<target>.tar.gz | the C library, shared and static, its headers, and a relocatable proofmill.pc |
+| proofmill-<version>-….whl | the Python package, with the tags that its native half needs |
+| proofmill-node-<version>-<target>.tgz | the npm package with the native half for this platform |
+| proofmill-verifier-<version>.tgz | the npm package for browsers, for all platforms |
 
-target/dist/proofmill-node-<version>-<target>.tgz is the npm package with the native half for this platform and the same texts.
+Each contains both licences and THIRD-PARTY, which names every linked crate and contains its licence texts. Beside each are its SHA-256, for
+`sha256sum --check`, and a bill of materials (CycloneDX). The command is tested before it is packed. The same sources and the same compiler
+result in the same tarballs.
 """
 
 import argparse
@@ -17,11 +23,20 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import tomllib
 from pathlib import Path
 
+import bill
+import clib
+import deb
+import setup
 from place import BUILT, ROOT, TARGET, Failed, main, run
 
-FEATURES = ["--no-default-features", "--features", "bench,bls12_377,card,cuda,pasta,remote,selftest,serve"]
+#: The default ones without the INSECURE tools.
+FEATURES = ["--no-default-features", "--features",
+            ",".join(name for name in tomllib.loads((ROOT / "host/cli/Cargo.toml").read_text())["features"]["default"] if name != "dev")]
+#: Builds the wheel.
+MATURIN = ["maturin==1.16.0"]
 MOST_BYTES = 20_000_000
 PAGES = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 #: The npm package: its sources, and Node's names of systems and architectures.
@@ -92,8 +107,12 @@ def pack(tarball, folder, contents):
     with open(tarball, "wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         for name, mode, data in contents:
             entry = tarfile.TarInfo(f"{folder}/{name}")
-            entry.size, entry.mode = len(data), mode
-            tar.addfile(entry, io.BytesIO(data))
+            if isinstance(data, str):  # a link to a file beside it
+                entry.type, entry.linkname = tarfile.SYMTYPE, data
+                tar.addfile(entry)
+            else:
+                entry.size, entry.mode = len(data), mode
+                tar.addfile(entry, io.BytesIO(data))
 
 
 def build(profile, package, features=()):
@@ -104,14 +123,27 @@ def build(profile, package, features=()):
     return BUILT / ("debug" if profile == "dev" else profile)
 
 
-def write(tarball, folder, contents):
-    """Packs a tarball into target/dist, with its SHA-256 beside it. Returns its path."""
+def write(tarball, folder, contents, packages):
+    """Packs a tarball into target/dist, with what belongs beside it. Returns its path."""
     tarball = TARGET / "dist" / tarball
     tarball.parent.mkdir(parents=True, exist_ok=True)
     pack(tarball, folder, contents)
-    checksum = hashlib.sha256(tarball.read_bytes()).hexdigest()
-    tarball.with_name(tarball.name + ".sha256").write_text(f"{checksum}  {tarball.name}\n")
+    accompany(tarball, packages)
     return tarball
+
+
+def accompany(file, packages):
+    """Writes the SHA-256 and the bill of materials of a file beside it."""
+    checksum = hashlib.sha256(file.read_bytes()).hexdigest()
+    file.with_name(file.name + ".sha256").write_text(f"{checksum}  {file.name}\n")
+    file.with_name(file.name + ".cdx.json").write_text(bill.of(file.name, clib.version(), checksum, packages))
+    print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes; {len(packages)} crates of others")
+
+
+def texts(packages, whole):
+    """Returns the licences of a tarball."""
+    return [("THIRD-PARTY", 0o644, third_party(packages, whole).encode()),
+            *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES if page.startswith("LICENSE"))]
 
 
 def node_platform(triple):
@@ -156,24 +188,69 @@ def node_package(profile, triple, version):
     library = node_library(build(profile, "proofmill-node"), triple)
     packages = linked(triple, "proofmill-node", [])
     contents = node_contents(library, triple, third_party(packages, "The native half of the npm package"))
-    tarball = write(f"proofmill-node-{version}-{triple}.tgz", "package", contents)
-    try_out_node(tarball)
-    print(f"{tarball.relative_to(ROOT)}: {tarball.stat().st_size} bytes; the native half {library.stat().st_size}; {len(packages)} crates of others")
+    try_out_node(write(f"proofmill-node-{version}-{triple}.tgz", "package", contents, packages))
+
+
+def command_contents(binary, packages):
+    """Returns the files of the command's tarball."""
+    return [(binary.name, 0o755, binary.read_bytes()), ("THIRD-PARTY", 0o644, third_party(packages).encode()),
+            *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES)]
+
+
+def command(profile, triple):
+    """Builds, tests and packs the command: a tarball, and on Debian a package."""
+    binary = build(profile, "proofmill-cli", FEATURES) / ("proofmill.exe" if "windows" in triple else "proofmill")
+    size, packages = try_out(binary), linked(triple)
+    name = f"proofmill-{clib.version()}-{triple}"
+    write(f"{name}.tar.gz", name, command_contents(binary, packages), packages)
+    print(f"the binary: {size} bytes")
+    if "linux" not in triple or shutil.which("dpkg-deb") is None:
+        print("SKIPPED: no dpkg-deb, so there is no package for Debian and no container")
+        return
+    package = deb.build(binary, clib.version(), third_party(packages), TARGET / "dist")
+    accompany(package, packages)
+    (TARGET / "dist/Containerfile").write_text((ROOT / "host/cli/Containerfile").read_text().replace("@package@", package.name))
+
+
+def c_contents(prefix, packages):
+    """Returns the files of the C library's tarball, from the folder in which tools/clib.py has installed it."""
+    files = [(str(path.relative_to(prefix)), path.stat().st_mode & 0o777, path.readlink().name if path.is_symlink() else path.read_bytes())
+             for path in sorted(prefix.rglob("*")) if not path.is_dir()]
+    return [*files, *texts(packages, "The library")]
+
+
+def c_library(profile, triple):
+    """Builds and packs the C library."""
+    if "linux" not in triple:
+        print(f"SKIPPED: tools/clib.py does not know the libraries of {triple}")
+        return
+    packages = linked(triple, "proofmill-c", [])
+    name = f"proofmill-c-{clib.version()}-{triple}"
+    with tempfile.TemporaryDirectory() as folder:
+        clib.install(Path(folder), profile, prefix="${pcfiledir}/../..")
+        write(f"{name}.tar.gz", name, c_contents(Path(folder), packages), packages)
+
+
+def wheel(profile, triple):
+    """Builds the wheel."""
+    with tempfile.TemporaryDirectory() as folder:
+        run([setup.python_tool("maturin", MATURIN), "build", "--locked", "--profile", profile, "--manifest-path", ROOT / "host/bind/python/Cargo.toml",
+             "--out", folder], cwd=ROOT)
+        built = next(Path(folder).glob("*.whl"))
+        accompany(Path(shutil.copy(built, TARGET / "dist")), linked(triple, "proofmill-python", []))
 
 
 def cli():
+    import wasm  # which imports this
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="dist", help="cargo's profile (default: dist)")
-    profile = parser.parse_args().profile
-    binary = build(profile, "proofmill-cli", FEATURES) / "proofmill"
-    size, triple = try_out(binary), target()
-    version = run([binary, "--version"]).split()[1]
-    packages = linked(triple)
-    name = f"proofmill-{version}-{triple}"
-    tarball = write(f"{name}.tar.gz", name, [("proofmill", 0o755, binary.read_bytes()), ("THIRD-PARTY", 0o644, third_party(packages).encode()),
-                                             *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES)])
-    print(f"{tarball.relative_to(ROOT)}: {tarball.stat().st_size} bytes; the binary {size}; {len(packages)} crates of others")
-    node_package(profile, triple, version)
+    profile, triple = parser.parse_args().profile, target()
+    shutil.rmtree(TARGET / "dist", ignore_errors=True)
+    command(profile, triple)
+    c_library(profile, triple)
+    wheel(profile, triple)
+    node_package(profile, triple, clib.version())
+    wasm.package()
 
 
 if __name__ == "__main__":

@@ -29,23 +29,20 @@ def module():
     return BUILT / TRIPLE / "wasm/proofmill_wasm.wasm"
 
 
-def contents(module):
+def contents(module, packages):
     """Returns the files of the package."""
-    texts = dist.third_party(dist.linked(TRIPLE, "proofmill-wasm", []), "The WebAssembly module")
-    return [("proofmill.wasm", 0o644, module.read_bytes()),
-            ("THIRD-PARTY", 0o644, texts.encode()),
-            *((page, 0o644, (ROOT / page).read_bytes()) for page in dist.PAGES if page.startswith("LICENSE")),
+    return [("proofmill.wasm", 0o644, module.read_bytes()), *dist.texts(packages, "The WebAssembly module"),
             *((name, 0o644, (PACKAGE / name).read_bytes()) for name in ("package.json", *SOURCES))]
 
 
 def package():
     """Builds and packs the package. Returns the path of the tarball."""
     version = json.loads((PACKAGE / "package.json").read_text())["version"]
-    tarball = dist.write(f"proofmill-verifier-{version}.tgz", "package", contents(module()))
+    packages = dist.linked(TRIPLE, "proofmill-wasm", [])
+    tarball = dist.write(f"proofmill-verifier-{version}.tgz", "package", contents(module(), packages), packages)
     size = tarball.stat().st_size
     if size > MOST_BYTES:
         raise Failed(f"{tarball}: {size} bytes, more than {MOST_BYTES}")
-    print(f"{tarball.relative_to(ROOT)}: {size} bytes")
     return tarball
 
 
