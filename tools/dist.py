@@ -245,7 +245,8 @@ def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="dist", help="cargo's profile (default: dist)")
     profile, triple = parser.parse_args().profile, target()
-    shutil.rmtree(TARGET / "dist", ignore_errors=True)
+    for old in (TARGET / "dist").glob("proofmill[-_]*"):  # cargo's output for the profile `dist` is in the same folder
+        old.unlink()
     command(profile, triple)
     c_library(profile, triple)
     wheel(profile, triple)
