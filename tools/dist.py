@@ -37,7 +37,7 @@ FEATURES = ["--no-default-features", "--features",
             ",".join(name for name in tomllib.loads((ROOT / "host/cli/Cargo.toml").read_text())["features"]["default"] if name != "dev")]
 #: Builds the wheel.
 MATURIN = ["maturin==1.16.0"]
-MOST_BYTES = 20_000_000
+MOST_BYTES = 30_000_000
 PAGES = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 #: The npm package: its sources, and Node's names of systems and architectures.
 NODE = ROOT / "host/bind/node"
