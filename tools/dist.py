@@ -9,8 +9,8 @@
 | proofmill-node-<version>-<target>.tgz | the npm package with the native half for this platform |
 | proofmill-verifier-<version>.tgz | the npm package for browsers, for all platforms |
 
-Each contains both licences and THIRD-PARTY, which names every linked crate and contains its licence texts. Beside each are its SHA-256, for
-`sha256sum --check`, and a bill of materials (CycloneDX). The command is tested before it is packed. The same sources and the same compiler
+Each but the wheel contains both licences and THIRD-PARTY, which names every linked crate and contains its licence texts. Beside each but the
+Containerfile are its SHA-256, for `sha256sum --check`, and a bill of materials (CycloneDX). The command is tested before it is packed. The same sources and the same compiler
 result in the same tarballs.
 """
 
@@ -140,9 +140,9 @@ def accompany(file, packages):
     print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes; {len(packages)} crates of others")
 
 
-def texts(packages, whole):
-    """Returns the licences of a tarball."""
-    return [("THIRD-PARTY", 0o644, third_party(packages, whole).encode()),
+def licence_entries(listing):
+    """Returns the files with the licences, for the text of THIRD-PARTY."""
+    return [("THIRD-PARTY", 0o644, listing.encode()),
             *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES if page.startswith("LICENSE"))]
 
 
@@ -160,7 +160,7 @@ def node_library(folder, triple):
     return folder / NODE_LIBRARIES[node_platform(triple)[0]]
 
 
-def node_contents(library, triple, texts):
+def node_contents(library, triple, listing):
     """Returns the files of the npm package for a platform: it has no install script, and npm refuses it on other platforms."""
     system, processor = node_platform(triple)
     manifest = json.loads((NODE / "package.json").read_text()) | {"os": [system], "cpu": [processor]}
@@ -168,8 +168,7 @@ def node_contents(library, triple, texts):
     sources = sorted(path for pattern in NODE_SOURCES for path in NODE.glob(pattern))
     return [("package.json", 0o644, (json.dumps(manifest, indent=2) + "\n").encode()),
             (f"native/{system}-{processor}.node", 0o755, library.read_bytes()),
-            ("THIRD-PARTY", 0o644, texts.encode()),
-            *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES if page.startswith("LICENSE")),
+            *licence_entries(listing),
             *((str(path.relative_to(NODE)), 0o644, path.read_bytes()) for path in sources)]
 
 
@@ -216,7 +215,7 @@ def c_contents(prefix, packages):
     """Returns the files of the C library's tarball, from the folder in which tools/clib.py has installed it."""
     files = [(str(path.relative_to(prefix)), path.stat().st_mode & 0o777, path.readlink().name if path.is_symlink() else path.read_bytes())
              for path in sorted(prefix.rglob("*")) if not path.is_dir()]
-    return [*files, *texts(packages, "The library")]
+    return [*files, *licence_entries(third_party(packages, "The library"))]
 
 
 def c_library(profile, triple):

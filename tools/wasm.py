@@ -31,7 +31,7 @@ def module():
 
 def contents(module, packages):
     """Returns the files of the package."""
-    return [("proofmill.wasm", 0o644, module.read_bytes()), *dist.texts(packages, "The WebAssembly module"),
+    return [("proofmill.wasm", 0o644, module.read_bytes()), *dist.licence_entries(dist.third_party(packages, "The WebAssembly module")),
             *((name, 0o644, (PACKAGE / name).read_bytes()) for name in ("package.json", *SOURCES))]
 
 
