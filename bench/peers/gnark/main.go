@@ -32,11 +32,6 @@ type Work struct {
 	Keys     string `json:"keys"`
 }
 
-// A prepared proof, which can be repeated.
-type prover interface {
-	seconds() float64
-}
-
 var curves = map[string]ecc.ID{"bn254": ecc.BN254, "bls12_381": ecc.BLS12_381}
 
 // A chain: x is squared and i is added in each step; the last constraint is the equality with the public result.
@@ -57,16 +52,15 @@ func (c *chain) Define(api frontend.API) error {
 
 // The state for a size, prepared before the clock starts.
 type task struct {
-	system        constraint.ConstraintSystem
-	key           groth16.ProvingKey
-	verifying     groth16.VerifyingKey
-	values, shown witness.Witness
+	system constraint.ConstraintSystem
+	values witness.Witness
+	prove  func() (verify func() error, err error)
 }
 
 func main() {
 	logger.Disable()
 	lines := bufio.NewScanner(os.Stdin)
-	var kept prover
+	var kept *task
 	var before Work
 	var verified *claims
 	var path string
@@ -114,10 +108,10 @@ func (t *task) seconds() float64 {
 	_, err := t.system.Solve(t.values)
 	check(err)
 	solved := time.Now()
-	proof, err := groth16.Prove(t.system, t.key, t.values)
+	verify, err := t.prove()
 	check(err)
 	proved := time.Now()
-	check(groth16.Verify(proof, t.verifying, t.shown))
+	check(verify())
 	return (proved.Sub(solved) - solved.Sub(start)).Seconds()
 }
 
@@ -129,10 +123,12 @@ func prepare(work Work) *task {
 	if want := steps + 1; system.GetNbConstraints() != want {
 		check(fmt.Errorf("%d constraints, not %d", system.GetNbConstraints(), want))
 	}
-	t := &task{system: system}
-	t.values, t.shown = assigned(curve, steps)
-	t.key, t.verifying = keys(work, curve, system)
-	return t
+	values, shown := assigned(curve, steps)
+	key, verifying := keys(work, curve, system)
+	return &task{system, values, func() (func() error, error) {
+		proof, err := groth16.Prove(system, key, values)
+		return func() error { return groth16.Verify(proof, verifying, shown) }, err
+	}}
 }
 
 func known(name string) ecc.ID {
