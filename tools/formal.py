@@ -10,7 +10,8 @@ of the circuit, assumptions about its neighbours and assertions about itself. Fo
    runs for AGE cycles", and has to be refuted.
 3. If an assertion fails, SymbiYosys with z3 searches for it again, names it and writes a waveform.
 
-A passed proof is stored under a digest of its content and not repeated, except with `--again`.
+A passed proof is stored under a digest of its content and not repeated, except with `--again`. rtl/formal/proved.txt lists the digests of those that
+passed with `--record`: they are repeated only with `--long` or `--again`, and a proof whose text has changed since is not among them.
 """
 
 import argparse
@@ -27,12 +28,14 @@ from pathlib import Path
 
 import rtl
 import setup
-from place import CACHE, TARGET, Failed, digest, main, run, write_whole
+from place import CACHE, ROOT, TARGET, Failed, digest, main, run, write_whole
 
 GRAPH = (
     "read_verilog -formal -sv {name}.sv; prep -top {name} -flatten; chformal -cover -remove; async2sync; chformal -lower; memory_map; delete -output; "
     "opt -full; techmap; opt -full; dffunmap; aigmap; opt_clean; write_aiger -I -B -zinit {name}.aig"
 )
+#: Digest and name of each proof that has passed.
+RECORD = ROOT / "rtl/formal/proved.txt"
 SECONDS = 1800  # after which a proof counts as failed, also on a busy machine
 #: Proofs that take a minute, so that only `make test-long` runs them; `make test` refutes their faults, too.
 LONG = ("memory_stripe_reads",)
@@ -133,9 +136,21 @@ def known(text, *scripts):
     return CACHE / "formal" / digest(text, GRAPH, *scripts, checker(), *setup.PYTHON_PACKAGES)
 
 
-def prove(path, again=False):
-    """Proves a file. Returns (proved, seconds, the report)."""
+def recorded(record):
+    """Returns the digests in a record of what has passed: of the text, whatever the versions of the tools."""
+    return {line.split()[0] for line in record.read_text().splitlines()}
+
+
+def write_record(record, passed):
+    """Writes pairs of text and name as a record."""
+    record.write_text("".join(sorted(f"{digest(text)} {name}\n" for text, name in passed)))
+
+
+def prove(path, again=False, before=frozenset()):
+    """Proves a file, unless its digest is among those proved before. Returns (proved, seconds, the report)."""
     name, text = path.stem, path.read_text()
+    if digest(text) in before and not again:
+        return True, 0.0, f"proved before, as {RECORD.relative_to(ROOT)} says"
     marked = known(text, INDUCTION, SHOW, BOUNDED, REFUTE, RUNS)
     if marked.exists() and not again:
         return True, 0.0, "shown before"
@@ -154,7 +169,8 @@ def prove(path, again=False):
 def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--again", action="store_true", help="show everything again")
-    parser.add_argument("--long", action="store_true", help="show also what takes a minute")
+    parser.add_argument("--long", action="store_true", help="show also what takes a minute and what rtl/formal/proved.txt lists")
+    parser.add_argument("--record", action="store_true", help="show all, as with --long, and list it in rtl/formal/proved.txt")
     parser.add_argument("names", nargs="*", metavar="PROOF", help="which proofs; nothing: all")
     chosen = parser.parse_args()
     if shutil.which("berkeley-abc") is None:
@@ -162,18 +178,24 @@ def cli():
     folder = TARGET / "formal"
     shutil.rmtree(folder, ignore_errors=True)
     rtl.java("proofmill.formal.GenerateProofs", folder)
-    wanted = lambda name: name in chosen.names if chosen.names else chosen.long or name not in LONG
+    if chosen.record and chosen.names:
+        raise Failed("--record: lists all proofs; name none")
+    long = chosen.long or chosen.record
+    before = frozenset() if long else recorded(RECORD)
+    wanted = lambda name: name in chosen.names if chosen.names else long or name not in LONG
     paths = [path for path in sorted(folder.glob("*.sv")) if wanted(path.stem)]
     if not paths:
         raise Failed(f"no proof is called {', '.join(chosen.names)}" if chosen.names else "there is no proof")
     setup.yosys()  # made before the workers meet
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        outcomes = list(workers.map(lambda path: prove(path, chosen.again), paths))
+        outcomes = list(workers.map(lambda path: prove(path, chosen.again, before), paths))
     for path, (is_shown, seconds, text) in zip(paths, outcomes):
         print(f"{'ok    ' if is_shown else 'FAILED'} {path.stem} ({seconds:.1f} s){': ' + text if is_shown else ''}")
         if not is_shown:
             sys.stdout.write(text[-4000:])
     good = sum(outcome[0] for outcome in outcomes)
+    if chosen.record:
+        write_record(RECORD, [(path.read_text(), path.stem) for path, (is_shown, *_) in zip(paths, outcomes) if is_shown])
     print(f"{good} passed, {len(outcomes) - good} failed")
     return 0 if good == len(outcomes) else 1
 

@@ -1,8 +1,9 @@
 """Can the proofs fail? Each fault below is put into the circuit of a proof, and the proof has to refute it.
 
-`python3 rtl/formal/mutants.py [--list] [PROOF ...]`, after or before `python3 tools/formal.py`, which does the proofs
+`python3 rtl/formal/mutants.py [--list] [--long] [PROOF ...]`, after or before `python3 tools/formal.py`, which does the proofs
 themselves. A fault is a piece of the generated text that must be there exactly once, and what replaces it.
-What was refuted once is remembered under its content and not repeated; `--again` forgets.
+What was refuted once is remembered under its content and not repeated; `--again` forgets. rtl/formal/refuted.txt lists what was refuted with
+`--record`: that is repeated only with `--long` or `--again`.
 """
 
 import argparse
@@ -21,8 +22,10 @@ sys.path.insert(0, str(ROOT / "tools"))
 import formal  # noqa: E402
 import rtl  # noqa: E402
 import setup  # noqa: E402
-from place import TARGET, Failed, main, write_whole  # noqa: E402
+from place import TARGET, Failed, digest, main, write_whole  # noqa: E402
 
+#: Digest and name of each fault that was refuted.
+RECORD = ROOT / "rtl/formal/refuted.txt"
 REFUTE = f"read_aiger {{name}}.aig; fold; strash; scorr; orpos; bmc3 -F 40 -T {formal.SECONDS}"
 
 # (proof, what is wrong, pattern in the generated text, replacement)
@@ -152,11 +155,17 @@ def planted(text, proof, fault, pattern, replacement):
     return re.sub(pattern, replacement, text)
 
 
-def refuted(folder, entry, again=False):
+def planted_in(folder, entry):
+    return planted((folder / f"{entry[0]}.sv").read_text(), *entry)
+
+
+def refuted(folder, entry, again=False, before=frozenset()):
     """(refuted, seconds, output of abc)."""
     proof, fault, pattern, replacement = entry
     begin = time.monotonic()
-    text = planted((folder / f"{proof}.sv").read_text(), *entry)
+    text = planted_in(folder, entry)
+    if digest(text) in before and not again:
+        return True, 0.0, ""
     script = formal.BOUNDED if formal.frames_of(text) else REFUTE
     known = formal.known(text, script)
     if known.exists() and not again:
@@ -173,6 +182,8 @@ def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="only list the faults")
     parser.add_argument("--again", action="store_true", help="refute everything again")
+    parser.add_argument("--long", action="store_true", help="refute also what rtl/formal/refuted.txt lists")
+    parser.add_argument("--record", action="store_true", help="refute all, as with --long, and list it in rtl/formal/refuted.txt")
     parser.add_argument("--folder", type=Path, help="generated proofs, instead of generating them")
     parser.add_argument("names", nargs="*", metavar="PROOF", help="of which proofs; nothing: of all")
     chosen = parser.parse_args()
@@ -184,14 +195,20 @@ def cli():
     if not chosen.folder:
         shutil.rmtree(folder, ignore_errors=True)
         rtl.java("proofmill.formal.GenerateProofs", folder)
+    if chosen.record and chosen.names:
+        raise Failed("--record: lists all faults; name no proof")
+    before = frozenset() if chosen.long or chosen.record else formal.recorded(RECORD)
     setup.yosys()  # made before the workers meet
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        outcomes = list(workers.map(lambda entry: refuted(folder, entry, chosen.again), entries))
+        outcomes = list(workers.map(lambda entry: refuted(folder, entry, chosen.again, before), entries))
     for (proof, fault, *_), (good, seconds, said) in zip(entries, outcomes):
         print(f"{'ok    ' if good else 'FAILED'} {proof}: {fault}: {'refuted' if good else 'not noticed'} ({seconds:.1f} s)")
         if not good:
             sys.stdout.write(said[-1000:])
     good = sum(outcome[0] for outcome in outcomes)
+    if chosen.record:
+        shown = [entry for entry, outcome in zip(entries, outcomes) if outcome[0]]
+        formal.write_record(RECORD, [(planted_in(folder, entry), f"{entry[0]}: {entry[1]}") for entry in shown])
     print(f"{good} passed, {len(outcomes) - good} failed")
     return 0 if good == len(outcomes) else 1
 

@@ -1,6 +1,7 @@
 """No value of a witness remains in the memory of a service after its proofs, on any instruction-set level. The bindings have the same test."""
 
 import http.client
+import os
 import socket
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from memory_scan import levels, remaining, remaining_in, values_of  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
 CONSTRAINTS = 16000
+#: On the best level, and on each of the others.
 PROOFS = 20
+FEW = PROOFS if os.environ.get("PROOFMILL_LONG") else 5
 
 
 class Memory(unittest.TestCase):
@@ -33,9 +36,10 @@ class Memory(unittest.TestCase):
         self.assertEqual(remaining_in([sys.executable, "-c", code, self.witness], self.witness), len(self.values))
 
     def test_a_service(self):
-        for level in levels():
+        *others, best = levels()
+        for level, proofs in (*((level, FEW) for level in others), (best, PROOFS)):
             with self.subTest(level=level):
-                self.assertEqual(self.scanned_service(level), 0)
+                self.assertEqual(self.scanned_service(level, proofs), 0)
 
     def test_a_service_disables_core_dumps_unless_they_are_allowed(self):
         for options, limit in (([], "0"), (["--allow-core-dumps"], "4096")):
@@ -49,7 +53,7 @@ class Memory(unittest.TestCase):
                     finally:
                         service.terminate()
 
-    def scanned_service(self, level):
+    def scanned_service(self, level, proofs):
         body = self.witness.read_bytes()
         wrong = bytearray(body)
         wrong[-32:] = (int.from_bytes(body[-32:], "little") ^ 1).to_bytes(32, "little")  # satisfies no circuit
@@ -57,7 +61,7 @@ class Memory(unittest.TestCase):
         with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
             try:
                 address = service.stdout.readline().split("//")[1].strip()
-                for number in range(PROOFS):
+                for number in range(proofs):
                     self.assertEqual(self.sent(address, "POST", "/v1/prove/k", body)[0], 200)
                     if number % 5 == 0:
                         self.assertEqual(self.sent(address, "POST", "/v1/prove/k", bytes(wrong))[0], 422)

@@ -14,10 +14,19 @@ ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import clib  # noqa: E402
-from memory_scan import levels, remaining_in  # noqa: E402
+from memory_scan import levels_of_bindings, remaining_in  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
 WARNINGS = ["-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+LEAK = """#include <proofmill.h>
+int main(void) {
+    for (int times = 0; times < 10; times++) {
+        struct proofmill_device *device;
+        if (proofmill_device_open("cpu:?threads=1", &device)) return 0;
+    }
+    return 0;
+}
+"""
 
 
 class Library(unittest.TestCase):
@@ -29,15 +38,15 @@ class Library(unittest.TestCase):
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", constraints, "--out", cls.folder / name])
         cls.files = [cls.folder / "circuit" / name for name in ("INSECURE.zkey", "witness.wtns", "verification_key.json")]
 
-    def compiled(self, source, *flags):
-        """Compiles a program of one source, linked with pkg-config's flags."""
+    def compiled(self, source, *flags, sanitized=False):
+        """Compiles a program of one source, linked with pkg-config's flags; `sanitized`: with AddressSanitizer's allocator, which the library uses, too."""
         compiler = {".c": ["cc", "-std=c99", "-pthread"], ".cpp": ["c++", "-std=c++20"]}[source.suffix]
         pc = self.folder / "installed/lib/pkgconfig"
         found = run(["pkg-config", "--cflags", "--libs", *flags, "proofmill"], env={**os.environ, "PKG_CONFIG_PATH": str(pc)}).split()
-        program = self.folder / (source.name.replace(".", "_") + "-static" * bool(flags))
+        program = self.folder / (source.name.replace(".", "_") + "-static" * bool(flags) + "-sanitized" * sanitized)
         if flags:  # the archive instead of the shared library of the same name
             found[found.index("-lproofmill")] = "-l:libproofmill.a"
-        run([*compiler, *WARNINGS, source, *found, "-o", program])
+        run([*compiler, *WARNINGS, *["-fsanitize=address"] * sanitized, source, *found, "-o", program])
         return program
 
     def ended(self, program, *arguments, before=(), **variables):
@@ -73,7 +82,7 @@ class Library(unittest.TestCase):
         circuit = self.folder / "large"
         run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 16000, "--out", circuit])
         program = self.compiled(HERE / "memory.c")
-        for level in levels():
+        for level in levels_of_bindings():
             with self.subTest(level=level):
                 variables = {"LD_LIBRARY_PATH": str(self.folder / "installed/lib"), "PROOFMILL_ISA": level}
                 command = [program, circuit / "INSECURE.zkey", circuit / "witness.wtns", 20]
@@ -105,11 +114,28 @@ class Library(unittest.TestCase):
         done = self.ended(program, *files, PROOFMILL_DEVICE="moon:")
         self.assertIn("unknown scheme 'moon:'", done.stdout)
 
-    def test_nothing_leaks(self):
+    def programs_that_free_everything(self, **how):
+        """Returns the output expected of each program, and its command."""
+        return (("all rejected", self.compiled(HERE / "edges.c", **how), self.folder / "circuit"),
+                ("all rejected", self.compiled(HERE / "edges.cpp", **how), *self.files),
+                ("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c", **how), *self.files))
+
+    def test_nothing_leaks_or_is_freed_twice(self):
+        for expected, *command in self.programs_that_free_everything(sanitized=True):
+            self.right(expected, *command, ASAN_OPTIONS="detect_leaks=1")
+
+    def test_a_leak_is_reported(self):
+        source = self.folder / "leak.c"
+        source.write_text(LEAK)
+        done = self.ended(self.compiled(source, sanitized=True), ASAN_OPTIONS="detect_leaks=1")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("detected memory leaks", done.stdout)
+
+    @unittest.skipUnless(os.environ.get("PROOFMILL_LONG"), "long: valgrind takes a minute and a half")
+    def test_valgrind_finds_no_fault(self):
         valgrind = ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", "--error-exitcode=9"]
-        self.right("all rejected", self.compiled(HERE / "edges.c"), self.folder / "circuit", before=valgrind)
-        self.right("all rejected", self.compiled(HERE / "edges.cpp"), *self.files, before=valgrind)
-        self.right("\nvalid\n", self.compiled(ROOT / "host/bind/c/examples/prove.c"), *self.files, before=valgrind)
+        for expected, *command in self.programs_that_free_everything():
+            self.right(expected, *command, before=valgrind)
 
 
 if __name__ == "__main__":
