@@ -5,8 +5,11 @@ Every maker takes a folder and returns a `Statement`. The powers of tau are thos
 is public, so the keys are for tests only.
 """
 
+import atexit
+import functools
 import json
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +29,14 @@ class Statement:
     vkey: Path  # as snarkjs exports it
     prime: str = "bn254_fp"  # the field of the points' coordinates, by its name in spec/fields
     protocol: str = "groth16"  # snarkjs's name
+
+
+@functools.cache
+def shared(maker):
+    """Returns what a maker makes, once for all tests of a process. They may not change its files."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return maker(Path(folder.name))
 
 
 def compiled(folder, circuit, values, power, prime="bn128", curve="bn254", protocol="groth16"):

@@ -17,7 +17,7 @@ from place import BUILT, TARGET, Failed, main, run
 FOLDER = TARGET / "cuda/tests"
 SANITIZED = TARGET / "cuda/asan"
 #: Long tests that launch no additional kernel.
-LONG = ["every_distribution", "every_arity", "random_products"]
+LONG = ["every_distribution", "equal_and_opposite", "every_arity", "random_products"]
 
 
 def library(folder, sanitize):

@@ -42,7 +42,7 @@ OWN_TESTS = {
     "avx512": {"cpu/all": ["equihash_verify::"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
 }
 #: Long tests among these that add nothing about a level to `algebra/all` or to the same suite on all threads.
-SAME_ON_LEVELS = ["plonk_prover::a_damaged_key_gives_no_proof", "msm::precomputed_multiples_change_no_result", "msm::more_points_than_a_chunk", "conformance::the_processor_conforms_on_one_thread"]
+SAME_ON_LEVELS = ["plonkish_prover::a_damaged_key_gives_no_proof", "msm::precomputed_multiples_change_no_result", "msm::more_points_than_a_chunk", "conformance::the_processor_conforms_on_one_thread"]
 #: libtest reports the time of each test only with its unstable options.
 TIMED = ["-Z", "unstable-options", "--report-time"]
 CPUINFO = Path("/proc/cpuinfo")

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import area
 import cells
 import compile_once
+import emulation
 import formal
 import host
 import packages
@@ -188,6 +189,16 @@ class Host(unittest.TestCase):
                     "profile": {"test": test}, "executable": f"/{name}"}
         messages = [message("lib", "proofmill-cpu"), message("test", "all"), message("bin", "tool"), message("bin", "tool", test=False), {"reason": "other"}]
         self.assertEqual([program.name for program in host.programs_of(messages)], ["cpu/all", "cpu/tool-unit", "cpu/unit"])
+
+
+    def test_filters_name_tests_that_exist(self):
+        names = [*host.SAME_ON_LEVELS, *emulation.LONG, *(name for tests in (host.LEVEL_TESTS, *host.OWN_TESTS.values()) for found in tests.values() for name in found)]
+        for name in names:
+            *modules, function = name.split("::")
+            with self.subTest(name):
+                sources = [path for path in host.ROOT.glob("host/*/tests/all/**/*.rs") if not modules or modules[-1] == path.stem]
+                self.assertTrue(sources)
+                self.assertTrue(any(re.search(rf"\bfn {function}", path.read_text()) for path in sources))
 
 
 class CompileOnce(unittest.TestCase):
@@ -469,6 +480,16 @@ class Formal(unittest.TestCase):
             path = Path(folder) / "counter.sv"
             path.write_text(COUNTER.replace("LIMIT", str(limit)).replace("ASSUMED", assumed))
             return formal.prove(path, again=True)
+
+    def test_a_recorded_proof_is_repeated_only_after_a_change(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "counter.sv"
+            path.write_text(COUNTER.replace("LIMIT", "9").replace("ASSUMED", "1"))  # does not hold
+            formal.write_record(Path(folder) / "record.txt", [(path.read_text(), "counter")])
+            before = formal.recorded(Path(folder) / "record.txt")
+            self.assertEqual(formal.prove(path, before=before)[0::2], (True, "proved before, as rtl/formal/proved.txt says"))
+            path.write_text(path.read_text() + "\n")
+            self.assertFalse(formal.prove(path, before=before)[0])
 
     def test_what_holds_is_shown(self):
         self.assertEqual(self.proof(10)[0::2], (True, "for all time, by induction"))
