@@ -30,7 +30,7 @@ run: ## the main job on cpu:, with the examples; needs only a Rust toolchain
 	@echo "compiling proofmill first: about two minutes on two cores, a few seconds from then on"
 	@PROOFMILL_BUILD=native cargo run --release --package proofmill-cli --no-default-features --features dev -- demo
 
-dist: ## what people install, in target/dist: command, Debian package, C library, wheel, npm packages, with licences, SHA-256 and bills of materials
+dist: ## what people install, in target/artifacts: command, Debian package, C library, wheel, npm packages, with licences, SHA-256 and bills of materials
 	$(PYTHON) tools/dist.py
 
 test: ## everything, installing what is missing

@@ -6,6 +6,7 @@ Circuits and powers of tau are our own; setup, contributions and beacon are thos
 import json
 import os
 import re
+import resource
 import tempfile
 import time
 import unittest
@@ -43,6 +44,12 @@ def hashes(said):
     """Returns the circuit hash and those of the contributions, the last first, from the output of `snarkjs zkey verify`."""
     said = re.sub(r"\x1b\[[0-9;]*m", "", said)
     return [re.sub(r"\s", "", found) for found in re.findall(r"(?:Circuit Hash:|contribution #.*:)\s+((?:[0-9a-f]{8}\s+){16})", said)]
+
+
+def processor_time():
+    """Returns the seconds of processor time of all commands that have ended, which do not depend on other processes."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Keys:
@@ -150,9 +157,9 @@ class KeysOverBn254(Keys, unittest.TestCase):
         for length in [*range(0, 80, 8), *range(80, len(content), len(content) // 20)]:
             with self.subTest(length=length):
                 damaged.write_bytes(content[:length])
-                start = time.monotonic()
+                start = processor_time()
                 result = proofmill("key", "verify", self.key, self.r1cs, damaged)
-                self.assertLess(time.monotonic() - start, 20)
+                self.assertLess(processor_time() - start, 20)
                 self.assertEqual(result.returncode, 2)
                 self.assertRegex(result.stdout, r"damaged.ptau: (frame|section \d+ \(.*\)), byte \d+: ")
         for number, at in ((2, 40), (3, 100), (4, 70), (5, 5), (6, 3), (12, 31 * 64 + 5), (14, 31 * 64), (15, 31 * 64 + 40)):

@@ -38,8 +38,9 @@ RUST_DEPENDENCIES["serve"] = {"proofmill"}
 RUST_DEPENDENCIES["cli"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "serve", "testkit"}
 RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["node"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
 RUST_DEPENDENCIES["wasm"] = {"proof"}
+RUST_DEPENDENCIES["trial"] = {"cpu", "proof"}
 RUST_DEPENDENCIES["bench"] = RUST_DEPENDENCIES["bodies"] = RUST_DEPENDENCIES["c"]
-ENDS = {"cli", "serve", "bench", "bodies", "c", "node", "python", "wasm"}
+ENDS = {"cli", "serve", "bench", "bodies", "c", "node", "python", "trial", "wasm"}
 
 #: Files of every operation; and of those that a card offers.
 COUNTERPARTS = ["host/op/src/{op}.rs", "host/cpu/src/{op}.rs"]
@@ -77,7 +78,7 @@ def scala_dependencies(root):
 
 def rust_dependencies(root):
     """Yields crates that depend on a crate above them."""
-    for manifest in sorted([*root.glob("spec/Cargo.toml"), *root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml"), *root.glob("fuzz/bodies/Cargo.toml")]):
+    for manifest in sorted([*root.glob("spec/Cargo.toml"), *root.glob("host/*/Cargo.toml"), *root.glob("host/bind/*/Cargo.toml"), *root.glob("bench/Cargo.toml"), *root.glob("fuzz/bodies/Cargo.toml"), *root.glob("tools/trial/Cargo.toml")]):
         crate, where = manifest.parent.name, manifest.relative_to(root)
         if crate not in RUST_DEPENDENCIES:
             yield f"{where}: crate {crate} is not in the layout"

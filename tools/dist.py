@@ -1,6 +1,6 @@
 """Builds what people install: `python3 tools/dist.py [--profile NAME]`.
 
-| in target/dist | content |
+| in target/artifacts | content |
 |---|---|
 | proofmill-<version>-<target>.tar.gz | the stripped command, with the conformance suite and without INSECURE tools |
 | proofmill_<version>_<architecture>.deb, Containerfile | the same for Debian, and a container with it |
@@ -9,28 +9,25 @@
 | proofmill-node-<version>-<target>.tgz | the npm package with the native half for this platform |
 | proofmill-verifier-<version>.tgz | the npm package for browsers, for all platforms |
 
-Each but the wheel contains both licences and THIRD-PARTY, which names every linked crate and contains its licence texts. Beside each but the
-Containerfile are its SHA-256, for `sha256sum --check`, and a bill of materials (CycloneDX). The command is tested before it is packed. The same sources and the same compiler
-result in the same tarballs.
+Each but the Containerfile contains both licences and THIRD-PARTY, which names every linked crate and contains its licence texts; beside it are its
+SHA-256, for `sha256sum --check`, and a bill of materials (CycloneDX). The command is tested before it is packed. The same sources and the same
+compiler result in the same tarballs.
 """
 
 import argparse
-import gzip
-import hashlib
-import io
 import json
 import shutil
 import subprocess
-import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
 
-import bill
+import artifacts
 import clib
 import deb
 import setup
-from place import BUILT, ROOT, TARGET, Failed, main, run
+import wasm
+from place import BUILT, ROOT, Failed, main, run
 
 #: The default ones without the INSECURE tools.
 FEATURES = ["--no-default-features", "--features",
@@ -38,7 +35,7 @@ FEATURES = ["--no-default-features", "--features",
 #: Builds the wheel.
 MATURIN = ["maturin==1.16.0"]
 MOST_BYTES = 30_000_000
-PAGES = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
+PAGES = ["README.md", "CHANGELOG.md"]
 #: The npm package: its sources, and Node's names of systems and architectures.
 NODE = ROOT / "host/bind/node"
 NODE_SOURCES = ["README.md", "index.*", "snarkjs.*", "lib/*.cjs"]
@@ -47,46 +44,11 @@ NODE_PROCESSORS = {"x86_64": "x64", "aarch64": "arm64"}
 NODE_LIBRARIES = {"linux": "libproofmill_node.so", "darwin": "libproofmill_node.dylib", "win32": "proofmill_node.dll"}
 #: Verifies the proof of examples/groth16 with an installed package.
 NODE_TRIAL = "require('proofmill').verify(...['verification_key','public','proof'].map((name)=>JSON.parse(require('fs').readFileSync(name+'.json')))).then((valid)=>process.exit(valid?0:1))"
-LICENCE_FILES = ("LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE")
 
 
 def target():
     """Returns the compiler's default target triple."""
     return next(line.split()[1] for line in run(["rustc", "-vV"]).splitlines() if line.startswith("host:"))
-
-
-def linked(triple, package="proofmill-cli", features=FEATURES):
-    """Returns the third-party packages whose code is in the binary: no macros, no build scripts, no dependencies of tests only."""
-    tree = run(["cargo", "tree", "--locked", "--package", package, *features, "--target", triple, "--edges", "normal,no-proc-macro",
-                "--prefix", "none", "--format", "{p}"], cwd=ROOT)
-    names = {tuple(line.split()[:2]) for line in tree.splitlines()}
-    metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", triple], cwd=ROOT))
-    ours = set(metadata["workspace_members"])
-    packages = (package for package in metadata["packages"] if package["id"] not in ours)
-    found = [package for package in packages if (package["name"], f"v{package['version']}") in names]
-    return sorted(found, key=lambda package: (package["name"], package["version"]))
-
-
-def licences(package):
-    """Returns the licence texts of a package."""
-    folder = Path(package["manifest_path"]).parent
-    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name.upper().startswith(LICENCE_FILES))
-    return [file.read_text(errors="replace").strip() for file in files]
-
-
-def third_party(packages, whole="The proofmill command"):
-    """Returns the list of crates, then each licence text once, with its crates."""
-    texts = {}
-    lines = [f"{whole} contains code of the Rust standard library (MIT OR Apache-2.0) and of these crates, under their own licences.",
-             "Their texts follow.", ""]
-    for package in packages:
-        name = f"{package['name']} {package['version']}"
-        lines.append(f"{name:<32} {package['license'] or 'see its licence text'}")
-        for text in licences(package):
-            texts.setdefault(text, []).append(name)
-    for text, names in texts.items():
-        lines += ["", "=" * 100, ", ".join(names), "=" * 100, text]
-    return "\n".join(lines) + "\n"
 
 
 def try_out(binary):
@@ -102,48 +64,12 @@ def try_out(binary):
     return size
 
 
-def pack(tarball, folder, contents):
-    """Writes a tarball of (name, mode, bytes) that does not depend on the time or the user."""
-    with open(tarball, "wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
-        for name, mode, data in contents:
-            entry = tarfile.TarInfo(f"{folder}/{name}")
-            if isinstance(data, str):  # a link to a file beside it
-                entry.type, entry.linkname = tarfile.SYMTYPE, data
-                tar.addfile(entry)
-            else:
-                entry.size, entry.mode = len(data), mode
-                tar.addfile(entry, io.BytesIO(data))
-
-
 def build(profile, package, features=()):
     """Builds a package. Returns the folder of its output."""
     command = ["cargo", "build", "--locked", "--profile", profile, "--package", package, *features]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise Failed(f"cargo cannot build {package}")
     return BUILT / ("debug" if profile == "dev" else profile)
-
-
-def write(tarball, folder, contents, packages):
-    """Packs a tarball into target/dist, with what belongs beside it. Returns its path."""
-    tarball = TARGET / "dist" / tarball
-    tarball.parent.mkdir(parents=True, exist_ok=True)
-    pack(tarball, folder, contents)
-    accompany(tarball, packages)
-    return tarball
-
-
-def accompany(file, packages):
-    """Writes the SHA-256 and the bill of materials of a file beside it."""
-    checksum = hashlib.sha256(file.read_bytes()).hexdigest()
-    file.with_name(file.name + ".sha256").write_text(f"{checksum}  {file.name}\n")
-    file.with_name(file.name + ".cdx.json").write_text(bill.of(file.name, clib.version(), checksum, packages))
-    print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes; {len(packages)} crates of others")
-
-
-def licence_entries(listing):
-    """Returns the files with the licences, for the text of THIRD-PARTY."""
-    return [("THIRD-PARTY", 0o644, listing.encode()),
-            *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES if page.startswith("LICENSE"))]
 
 
 def node_platform(triple):
@@ -168,7 +94,7 @@ def node_contents(library, triple, listing):
     sources = sorted(path for pattern in NODE_SOURCES for path in NODE.glob(pattern))
     return [("package.json", 0o644, (json.dumps(manifest, indent=2) + "\n").encode()),
             (f"native/{system}-{processor}.node", 0o755, library.read_bytes()),
-            *licence_entries(listing),
+            *artifacts.licence_entries(listing),
             *((str(path.relative_to(NODE)), 0o644, path.read_bytes()) for path in sources)]
 
 
@@ -185,37 +111,44 @@ def try_out_node(tarball):
 def node_package(profile, triple, version):
     """Builds and packs the npm package."""
     library = node_library(build(profile, "proofmill-node"), triple)
-    packages = linked(triple, "proofmill-node", [])
-    contents = node_contents(library, triple, third_party(packages, "The native half of the npm package"))
-    try_out_node(write(f"proofmill-node-{version}-{triple}.tgz", "package", contents, packages))
+    packages = artifacts.linked(triple, "proofmill-node")
+    contents = node_contents(library, triple, artifacts.third_party(packages, "The native half of the npm package"))
+    try_out_node(artifacts.write(f"proofmill-node-{version}-{triple}.tgz", "package", contents, packages))
 
 
-def command_contents(binary, packages):
-    """Returns the files of the command's tarball."""
-    return [(binary.name, 0o755, binary.read_bytes()), ("THIRD-PARTY", 0o644, third_party(packages).encode()),
+def command_contents(binary, listing):
+    """Returns the files of the command's tarball, for the text of THIRD-PARTY."""
+    return [(binary.name, 0o755, binary.read_bytes()), *artifacts.licence_entries(listing),
             *((page, 0o644, (ROOT / page).read_bytes()) for page in PAGES)]
+
+
+def command_packages(triple):
+    """Returns the third-party packages in the command, and the text of THIRD-PARTY."""
+    packages = artifacts.linked(triple, "proofmill-cli", FEATURES)
+    return packages, artifacts.third_party(packages, "The proofmill command")
 
 
 def command(profile, triple):
     """Builds, tests and packs the command: a tarball, and on Debian a package."""
     binary = build(profile, "proofmill-cli", FEATURES) / ("proofmill.exe" if "windows" in triple else "proofmill")
-    size, packages = try_out(binary), linked(triple)
+    size = try_out(binary)
+    packages, listing = command_packages(triple)
     name = f"proofmill-{clib.version()}-{triple}"
-    write(f"{name}.tar.gz", name, command_contents(binary, packages), packages)
+    artifacts.write(f"{name}.tar.gz", name, command_contents(binary, listing), packages)
     print(f"the binary: {size} bytes")
     if "linux" not in triple or shutil.which("dpkg-deb") is None:
         print("SKIPPED: no dpkg-deb, so there is no package for Debian and no container")
         return
-    package = deb.build(binary, clib.version(), third_party(packages), TARGET / "dist")
-    accompany(package, packages)
-    (TARGET / "dist/Containerfile").write_text((ROOT / "host/cli/Containerfile").read_text().replace("@package@", package.name))
+    package = deb.build(binary, clib.version(), listing, artifacts.FOLDER)
+    artifacts.accompany(package, packages)
+    (artifacts.FOLDER / "Containerfile").write_text((ROOT / "host/cli/Containerfile").read_text().replace("@package@", package.name))
 
 
 def c_contents(prefix, packages):
     """Returns the files of the C library's tarball, from the folder in which tools/clib.py has installed it."""
     files = [(str(path.relative_to(prefix)), path.stat().st_mode & 0o777, path.readlink().name if path.is_symlink() else path.read_bytes())
              for path in sorted(prefix.rglob("*")) if not path.is_dir()]
-    return [*files, *licence_entries(third_party(packages, "The library"))]
+    return [*files, *artifacts.licence_entries(artifacts.third_party(packages, "The library"))]
 
 
 def c_library(profile, triple):
@@ -223,11 +156,20 @@ def c_library(profile, triple):
     if "linux" not in triple:
         print(f"SKIPPED: tools/clib.py does not know the libraries of {triple}")
         return
-    packages = linked(triple, "proofmill-c", [])
+    packages = artifacts.linked(triple, "proofmill-c")
     name = f"proofmill-c-{clib.version()}-{triple}"
     with tempfile.TemporaryDirectory() as folder:
         clib.install(Path(folder), profile, prefix="${pcfiledir}/../..")
-        write(f"{name}.tar.gz", name, c_contents(Path(folder), packages), packages)
+        artifacts.write(f"{name}.tar.gz", name, c_contents(Path(folder), packages), packages)
+
+
+def with_licences(wheel, triple, folder):
+    """Writes a copy of the wheel with the licences of what is linked into it. Returns its path."""
+    packages = artifacts.linked(triple, "proofmill-python")
+    entries = artifacts.licence_entries(artifacts.third_party(packages, "The native half of the wheel"))
+    final = artifacts.add_to_wheel(wheel, entries, folder / wheel.name)
+    artifacts.accompany(final, packages)
+    return final
 
 
 def wheel(profile, triple):
@@ -235,17 +177,14 @@ def wheel(profile, triple):
     with tempfile.TemporaryDirectory() as folder:
         run([setup.python_tool("maturin", MATURIN), "build", "--locked", "--profile", profile, "--manifest-path", ROOT / "host/bind/python/Cargo.toml",
              "--out", folder], cwd=ROOT)
-        built = next(Path(folder).glob("*.whl"))
-        accompany(Path(shutil.copy(built, TARGET / "dist")), linked(triple, "proofmill-python", []))
+        with_licences(next(Path(folder).glob("*.whl")), triple, artifacts.FOLDER)
 
 
 def cli():
-    import wasm  # which imports this
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="dist", help="cargo's profile (default: dist)")
     profile, triple = parser.parse_args().profile, target()
-    for old in (TARGET / "dist").glob("proofmill[-_]*"):  # cargo's output for the profile `dist` is in the same folder
-        old.unlink()
+    shutil.rmtree(artifacts.FOLDER, ignore_errors=True)
     command(profile, triple)
     c_library(profile, triple)
     wheel(profile, triple)

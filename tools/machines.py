@@ -1,6 +1,7 @@
 """Compiles proofmill for other systems and processors, and runs it in emulators: `python3 tools/machines.py [--long]`.
 
-1. cargo checks the command, and with it the library, for macOS and Windows; warnings are errors.
+1. cargo checks the command, and with it the library, for macOS and Windows; warnings are errors. The smallest program that proves with Groth16
+   (tools/trial) runs on AArch64, if an emulator and a linker can be installed.
 2. `--long` checks every target with all features, and the C library. Where an emulator and a linker can be installed, it compiles the command,
    makes and verifies a proof of each protocol in a folder whose name has a space and letters outside ASCII, and runs the tests of `TESTED`.
    On AArch64 it also counts the instructions of the field products.
@@ -24,6 +25,7 @@ from place import BUILT, ROOT, TARGET, Failed, main, run
 class Machine:
     target: str
     quick: bool = False      # checked in `make test`; the others differ from these in processor or in system only
+    trial: bool = False      # proves in `make test`
     linker: str = ""
     emulator: tuple = ()     # the command that runs its programs
     packages: tuple = ()     # of Debian, with linker and emulator
@@ -35,12 +37,15 @@ MACHINES = [
     Machine("x86_64-pc-windows-gnu", quick=True, linker="x86_64-w64-mingw32-gcc", emulator=("wine",),
             packages=("gcc-mingw-w64-x86-64-win32", "wine", "wine64"), suffix=".exe"),
     Machine("x86_64-apple-darwin"),
-    Machine("aarch64-unknown-linux-gnu", linker="aarch64-linux-gnu-gcc", emulator=("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"),
+    Machine("aarch64-unknown-linux-gnu", trial=True, linker="aarch64-linux-gnu-gcc", emulator=("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"),
             packages=("gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user")),
 ]
 #: Features of the quick check: those with code for a system. The rest of the dependencies takes most of the time of a full one.
 QUICK = ["--package", "proofmill-cli", "--no-default-features", "--features", "card,cuda,dev,remote"]
 FULL = ["--package", "proofmill-cli", "--package", "proofmill-c"]
+#: The smallest program that proves, and options with which it takes least to compile (docs/decisions/0078-a-trial-of-one-proof.md).
+TRIAL = ["--package", "proofmill-trial",
+         *(word for option in ("opt-level=0", "package.proofmill-algebra.opt-level=0", 'panic="abort"') for word in ("--config", f"profile.dev.{option}"))]
 #: Features of the command that proves in an emulator.
 RUNS = ["--package", "proofmill-cli", "--no-default-features", "--features", "card,dev"]
 #: Packages whose unit tests run in an emulator.
@@ -69,8 +74,6 @@ def missing_programs(machine):
     """Installs linker and emulator. Returns the reason if that is impossible."""
     def missing():
         return [program for program in (machine.linker, *machine.emulator[:1]) if shutil.which(program) is None]
-    if not machine.emulator:
-        return "no emulator"
     if missing() and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         for command in (["update"], ["install", "-y", "--no-install-recommends", *machine.packages]):
@@ -98,6 +101,18 @@ def cargo(machine, *arguments):
     command = ["cargo", *arguments, "--target", machine.target, "--quiet"]
     if subprocess.run(command, cwd=ROOT, env=environment(machine)).returncode != 0:
         raise Failed(f"{machine.target}: `{' '.join(command)}` fails")
+
+
+def trial(machine):
+    """Runs the smallest program that proves. Returns the number of checks."""
+    reason = missing_target(machine.target) or missing_programs(machine)
+    if reason:
+        print(f"SKIPPED a proof on {machine.target}: {reason}")
+        return 0
+    cargo(machine, "build", *TRIAL)
+    program = [*machine.emulator, BUILT / machine.target / "debug/proofmill-trial"]
+    print(f"{machine.target}: {run(program, env=environment(machine)).strip()}")
+    return 1
 
 
 def prove(machine):
@@ -162,7 +177,7 @@ def check(machine, packages):
 
 def execute(machine):
     """Runs programs of a target. Returns the number of checks."""
-    reason = missing_programs(machine)
+    reason = missing_target(machine.target) or missing_programs(machine)
     if reason:
         print(f"SKIPPED programs of {machine.target}: {reason}")
         return 0
@@ -182,10 +197,12 @@ def cli():
     long = parser.parse_args().long
     passed = 0
     for machine in MACHINES:
-        if not long and not machine.quick:
-            continue
-        if check(machine, FULL if long else QUICK):
-            passed += 1 + (execute(machine) if long else 0)
+        if long or machine.quick:
+            passed += check(machine, FULL if long else QUICK)
+        if long and machine.emulator:
+            passed += execute(machine)
+        elif machine.trial:
+            passed += trial(machine)
     print(f"{passed} passed, 0 failed")
 
 

@@ -79,8 +79,8 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")], takes=600),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug", takes=1170),
-    Stage("machines", "no warnings for macOS and Windows; in the long checks all targets, and programs in emulators", [python("machines")], ("programs",),
-          [python("machines", "--long")], uses="target/debug", takes=60),
+    Stage("machines", "no warnings for macOS and Windows, a proof on AArch64; in the long checks all targets, and more programs in emulators",
+          [python("machines")], ("programs",), [python("machines", "--long")], uses="target/debug", takes=140),
     Stage("emulation", "the kernels of GPUs, as a library for this processor", [python("emulation")], ("programs",), takes=60),
     # Offline: what the crates depend on was fetched to build the programs.
     Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),

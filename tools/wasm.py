@@ -1,13 +1,13 @@
 """Builds the npm package of the verifier for browsers and Node: `python3 tools/wasm.py`.
 
-target/dist/proofmill-verifier-<version>.tgz contains the WebAssembly module, its JavaScript and types, both licences and THIRD-PARTY. It has no
-native parts, so it is the same for all platforms. A file beside it has its SHA-256.
+target/artifacts/proofmill-verifier-<version>.tgz contains the WebAssembly module, its JavaScript and types, both licences and THIRD-PARTY. It has no
+native parts, so it is the same for all platforms. Beside it are its SHA-256 and a bill of materials.
 """
 
 import json
 import subprocess
 
-import dist
+import artifacts
 from machines import missing_target
 from place import BUILT, ROOT, Failed, main
 
@@ -31,15 +31,15 @@ def module():
 
 def contents(module, packages):
     """Returns the files of the package."""
-    return [("proofmill.wasm", 0o644, module.read_bytes()), *dist.licence_entries(dist.third_party(packages, "The WebAssembly module")),
+    return [("proofmill.wasm", 0o644, module.read_bytes()), *artifacts.licence_entries(artifacts.third_party(packages, "The WebAssembly module")),
             *((name, 0o644, (PACKAGE / name).read_bytes()) for name in ("package.json", *SOURCES))]
 
 
 def package():
     """Builds and packs the package. Returns the path of the tarball."""
     version = json.loads((PACKAGE / "package.json").read_text())["version"]
-    packages = dist.linked(TRIPLE, "proofmill-wasm", [])
-    tarball = dist.write(f"proofmill-verifier-{version}.tgz", "package", contents(module(), packages), packages)
+    packages = artifacts.linked(TRIPLE, "proofmill-wasm")
+    tarball = artifacts.write(f"proofmill-verifier-{version}.tgz", "package", contents(module(), packages), packages)
     size = tarball.stat().st_size
     if size > MOST_BYTES:
         raise Failed(f"{tarball}: {size} bytes, more than {MOST_BYTES}")

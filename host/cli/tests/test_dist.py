@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import artifacts  # noqa: E402
 import bill  # noqa: E402
 import clib  # noqa: E402
 import deb  # noqa: E402
@@ -40,8 +41,8 @@ class Distribution(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.enterClassContext(unittest.mock.patch.object(dist, "TARGET", TARGET / "test"))
-        shutil.rmtree(TARGET / "test/dist", ignore_errors=True)
+        cls.enterClassContext(unittest.mock.patch.object(artifacts, "FOLDER", TARGET / "test/artifacts"))
+        shutil.rmtree(artifacts.FOLDER, ignore_errors=True)
         cls.triple, cls.version = dist.target(), clib.version()
         run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", cls.folder / "circuit"])
         cls.files = [cls.folder / "circuit" / name for name in ("INSECURE.zkey", "witness.wtns", "verification_key.json")]
@@ -65,14 +66,14 @@ class Distribution(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_the_command(self):
-        packages = dist.linked(self.triple)
+        packages, listing = dist.command_packages(self.triple)
         name = f"proofmill-{self.version}-{self.triple}"
-        tarball = dist.write(f"{name}.tar.gz", name, dist.command_contents(PROOFMILL, packages), packages)
+        tarball = artifacts.write(f"{name}.tar.gz", name, dist.command_contents(PROOFMILL, listing), packages)
         folder = self.unpacked(tarball)
-        self.assertEqual({path.name for path in folder.iterdir()}, {"proofmill", "THIRD-PARTY", *dist.PAGES})
+        self.assertEqual({path.name for path in folder.iterdir()}, {"proofmill", "THIRD-PARTY", *artifacts.LICENCES, *dist.PAGES})
         self.assertIn("clap_builder ", (folder / "THIRD-PARTY").read_text())
         self.proves(folder / "proofmill")
-        again = dist.write("again.tar.gz", name, dist.command_contents(PROOFMILL, packages), packages)
+        again = artifacts.write("again.tar.gz", name, dist.command_contents(PROOFMILL, listing), packages)
         self.assertEqual(tarball.read_bytes(), again.read_bytes(), "the tarball depends on something else")
 
     @unittest.skipIf(shutil.which("dpkg-deb") is None, "there is no dpkg-deb")
@@ -92,11 +93,11 @@ class Distribution(unittest.TestCase):
         self.assertTrue({"copyright", "THIRD-PARTY", "changelog.gz"} <= {path.name for path in (installed / "usr/share/doc/proofmill").iterdir()})
 
     def test_the_library_for_c(self):
-        packages = dist.linked(self.triple, "proofmill-c", [])
+        packages = artifacts.linked(self.triple, "proofmill-c")
         prefix = self.folder / "prefix"
         clib.install(prefix, "release", SHIPPED, prefix="${pcfiledir}/../..")
         name = f"proofmill-c-{self.version}-{self.triple}"
-        folder = self.unpacked(dist.write(f"{name}.tar.gz", name, dist.c_contents(prefix, packages), packages))
+        folder = self.unpacked(artifacts.write(f"{name}.tar.gz", name, dist.c_contents(prefix, packages), packages))
         self.assertTrue((folder / "lib/libproofmill.so").is_symlink())
         flags = run(["pkg-config", "--cflags", "--libs", "proofmill"], env={**os.environ, "PKG_CONFIG_PATH": str(folder / "lib/pkgconfig")})
         run(["cc", ROOT / "host/bind/c/examples/prove.c", *shlex.split(flags), "-pthread", "-o", folder / "prove"])
@@ -105,7 +106,7 @@ class Distribution(unittest.TestCase):
         self.assertIn("\nvalid\n", done.stdout)
 
     def test_bills_of_materials(self):
-        packages = dist.linked(self.triple)
+        packages, _ = dist.command_packages(self.triple)
         path = self.folder / "proofmill.cdx.json"
         path.write_text(bill.of("proofmill.tar.gz", self.version, "0" * 64, packages))
         python = setup.python_tool("python", VALIDATOR)

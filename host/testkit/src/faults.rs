@@ -59,7 +59,7 @@ impl Fault {
     /// Returns the time-out for a card with this fault: short where only a time-out reveals the fault, otherwise so long that a busy machine does not matter.
     pub const fn timeout(&self) -> Duration {
         match self {
-            &Self::Stalls(at) | &Self::Loses(at) if at != u64::MAX => Duration::from_secs(2),
+            &Self::Stalls(at) | &Self::Loses(at) if at != u64::MAX => Duration::from_secs(5),
             _ => Duration::from_secs(60),
         }
     }

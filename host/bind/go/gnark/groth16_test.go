@@ -95,7 +95,7 @@ func TestKeysAreSharedAndFreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	proved(t, system, full, public)
-	for deadline := time.Now().Add(20 * time.Second); entriesCount() > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(120 * time.Second); entriesCount() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d keys are never freed", entriesCount())
 		}

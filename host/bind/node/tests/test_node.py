@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "interop")]
 
+import artifacts  # noqa: E402
 import circuits  # noqa: E402
 import dist  # noqa: E402
 import node_packages  # noqa: E402
@@ -38,7 +39,7 @@ class Package(unittest.TestCase):
         shutil.rmtree(cls.site.parent, ignore_errors=True)
         cls.site.mkdir(parents=True)
         tarball = cls.site.parent / "proofmill.tgz"
-        dist.pack(tarball, "package", dist.node_contents(cls.library, triple, "of a test"))
+        artifacts.pack(tarball, "package", dist.node_contents(cls.library, triple, "of a test"))
         run(["npm", "install", *QUIET, "--prefix", cls.site, tarball])
         cls.make_circuits()
         cls.environment = {**os.environ, "PROOFMILL_TEST_DATA": str(cls.data), "PROOFMILL_NODE_PACKAGES": str(PACKAGES.parent)}

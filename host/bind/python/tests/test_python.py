@@ -1,16 +1,20 @@
 """The Python package as its users have it: a wheel in a new virtual environment, beside py_ecc, numpy and tqdm."""
 
+import csv
 import os
 import shutil
 import subprocess
 import sys
 import unittest
+import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import artifacts  # noqa: E402
+import dist  # noqa: E402
 import node_packages  # noqa: E402
 import setup  # noqa: E402
 from place import PROOFMILL, SHIPPED, TARGET, run  # noqa: E402
@@ -34,14 +38,37 @@ class Wheel(unittest.TestCase):
         (programs / "cargo").write_text(CARGO)
         (programs / "cargo").chmod(0o755)
         environment = {**os.environ, "PATH": f"{python.parent}:{PROOFMILL.parent}:{node_packages.folder() / 'node_modules/.bin'}:{os.environ['PATH']}"}
-        site = TARGET / "test/python"
+        site, wheels = TARGET / "test/python", TARGET / "test/wheels"
+        shutil.rmtree(wheels, ignore_errors=True)
+        quick = ["--quiet", "--disable-pip-version-check", "--no-deps"]
         # pip would fetch maturin and make an environment for it; it is here.
-        quick = ["--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps"]
-        run([python, "-m", "pip", "install", *quick, "--upgrade", "--target", site, "./host/bind/python"], cwd=ROOT, env={**environment, "PATH": f"{programs}:{environment['PATH']}"})
+        run([python, "-m", "pip", "wheel", *quick, "--no-build-isolation", "--wheel-dir", wheels / "built", "./host/bind/python"], cwd=ROOT,
+            env={**environment, "PATH": f"{programs}:{environment['PATH']}"})
+        wheel = dist.with_licences(next((wheels / "built").glob("*.whl")), dist.target(), wheels)
+        self.check_licences(wheel)
+        run([python, "-m", "pip", "install", *quick, "--no-index", "--upgrade", "--target", site, wheel], env=environment)
         checks = subprocess.run([python, "-m", "unittest", "discover", "-s", HERE, "-p", "check_*.py"], env={**environment, "PYTHONPATH": str(site)},
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(checks.stdout)
         self.assertEqual(checks.returncode, 0, checks.stdout)
+
+    def check_licences(self, wheel):
+        """Checks the licences in a wheel, and that its RECORD lists each file with its hash."""
+        with zipfile.ZipFile(wheel) as file:
+            contents = {name: file.read(name) for name in file.namelist()}
+        (information,) = {name.split("/")[0] for name in contents if ".dist-info/" in name}
+        licences = {"THIRD-PARTY", *artifacts.LICENCES}
+        self.assertEqual({name.rsplit("/", 1)[1] for name in contents if name.startswith(f"{information}/licenses/")}, licences)
+        third_party = contents[f"{information}/licenses/THIRD-PARTY"].decode()
+        for package in ("pyo3", "wasmi", "snow"):
+            self.assertRegex(third_party, rf"(?m)^{package} \d")
+        head = contents[f"{information}/METADATA"].decode().split("\n\n")[0]
+        self.assertEqual({line.split(": ")[1] for line in head.splitlines() if line.startswith("License-File: ")}, licences)
+        record = list(csv.reader(contents[f"{information}/RECORD"].decode().splitlines()))
+        self.assertEqual(sorted(name for name, _, _ in record), sorted(contents))
+        for name, digest, size in record:
+            if not name.endswith("/RECORD"):
+                self.assertEqual((digest, size), (f"sha256={artifacts.wheel_digest(contents[name])}", str(len(contents[name]))), name)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ FILES = ("verification_key.json", "public.json", "proof.json")
 #: What the command's exit status means; an error is named by the argument.
 VERDICTS = {0: True, 1: False}
 #: Seconds that a browser may take.
-PATIENCE = 120
+PATIENCE = 600
 WORKS = TARGET / "test/wasm"
 
 

@@ -98,7 +98,7 @@ fn a_card_in_use_is_not_opened<B: Board<Card = dyn Transport>>() {
 
 fn a_card_that_takes_nothing_times_out<B: Board<Card = dyn Transport>>() {
     let board = cards::<B>().board();
-    let mut transport = board.transport(TIMEOUT).unwrap();
+    let mut transport = cards().transport_to_hang(&board);
     board.hang(true);
     let packet = vec![1; 4096];
     let mut taken = 0;
@@ -297,7 +297,7 @@ fn replies_are_heard_while_memory_is_written<B: Board<Card = dyn Transport>>() {
     assert!(back == bytes);
     // A write that no card answers ends the card within the time-out.
     drop(transport);
-    let mut transport = board.transport(TIMEOUT).unwrap();
+    let mut transport = cards().transport_to_hang(&board);
     board.hold_memory(true);
     transport.begin_write(Place::new(0, 0), vec![0; 64].into()).unwrap();
     let start = Instant::now();

@@ -157,15 +157,14 @@ fn wrong_inputs_are_refused_by_name() {
 
 #[test]
 fn calculations_have_limits_and_can_be_cancelled() {
-    let short = snark::Limits { max_bytes: 1 << 22, max_time: Duration::from_millis(300) };
-    let service = Service::start(short);
-    service
+    let brief = snark::Limits { max_time: Duration::from_millis(300), ..Default::default() };
+    Service::start(brief)
         .ask("POST /v1/prove/plonk", &with_b(1))
         .expect_error(422, "limits: plonk: exceeds the time limit of 0.3 s");
-    service
+    let small = snark::Limits { max_bytes: 1 << 22, ..Default::default() };
+    Service::start(small)
         .ask("POST /v1/prove/plonk", &with_b(2))
         .expect_error(422, "limits: plonk: needs more than the memory limit of 4194304 bytes");
-    drop(service);
 
     let service = Service::start(snark::Limits::default());
     let running = &service.running;

@@ -87,15 +87,14 @@ impl<'a, B: Board> Cards<'a, B> {
         Self::open_within(board, PATIENCE)
     }
 
-    /// Opens the card of a board that will hang, with a short time-out. A busy machine may need several attempts to open it within the time-out.
+    /// Opens the card of a board that will hang, with a short time-out.
     pub fn open_to_hang(&self, board: &B) -> Card {
-        let start = Instant::now();
-        loop {
-            match Self::open_within(board, self.timeout) {
-                Ok(card) => return card,
-                Err(error) => assert!(start.elapsed() < PATIENCE, "{error}"),
-            }
-        }
+        attempt(|| Self::open_within(board, self.timeout))
+    }
+
+    /// Opens the transport to a board that will hang, with a short time-out.
+    pub fn transport_to_hang(&self, board: &B) -> Box<dyn Transport> {
+        attempt(|| board.transport(self.timeout))
     }
 
     fn open_within(board: &B, timeout: Duration) -> Result<Card> {
@@ -109,6 +108,17 @@ impl<'a, B: Board> Cards<'a, B> {
         let tickets: Vec<_> = (0..100).map(|_| submit(&card, 3)).collect();
         let verdicts: Vec<_> = tickets.into_iter().map(|it| verdicts(it.and_then(end))).collect();
         assert!(verdicts.iter().all(|it| it.len() == 3 && *it == verdicts[0]), "{verdicts:?}");
+    }
+}
+
+/// Opens something with a short time-out. A busy machine may need several attempts to open it within the time-out.
+fn attempt<T>(open: impl Fn() -> Result<T>) -> T {
+    let start = Instant::now();
+    loop {
+        match open() {
+            Ok(opened) => return opened,
+            Err(error) => assert!(start.elapsed() < PATIENCE, "{error}"),
+        }
     }
 }
 
@@ -165,7 +175,7 @@ pub fn hung<B: Board>(cards: &Cards<'_, B>) {
 /// Checks that a card whose replies are not read fills its queues and accepts no more packets, and that sending then times out.
 pub fn full<B: Board>(cards: &Cards<'_, B>) {
     let board = cards.board();
-    let mut transport = board.transport(cards.timeout).expect("it opens");
+    let mut transport = cards.transport_to_hang(&board);
     let (start, mut taken) = (Instant::now(), 0u64);
     let error = loop {
         match transport.send(&bare(commands::status::NUMBER)) {

@@ -13,7 +13,7 @@ use proofmill_op::Token;
 use proofmill_op::msm::{self, Bases, Curve, Group, Instance};
 use proofmill_op::{
     AnyCompleter, AnyRequest, AnyTicket, Argument, Cancel, Capability, Caps, Data, Device,
-    DeviceKind, Error, Metrics, Progress, ResidentData, Result, Submit, ecdsa_verify, ntt,
+    DeviceKind, Error, Metrics, Progress, ResidentData, Result, Submit, Ticket, ecdsa_verify, ntt,
 };
 use proofmill_remote::{Limits, Options, RemoteDevice, Running, Server};
 use proofmill_testkit::random::Random;
@@ -220,17 +220,29 @@ fn between(server: SocketAddr) -> (SocketAddr, Arc<AtomicBool>) {
     (address, is_mute)
 }
 
+/// Returns a client of a server that holds requests, and tickets that have waited for twice as long as its time-out. A busy machine may delay
+/// signs of life for longer than a short time-out, so that longer ones follow.
+fn waits(address: SocketAddr) -> (RemoteDevice, Vec<Ticket<ecdsa_verify::Response>>) {
+    for timeout in [2, 10, 60].map(Duration::from_secs) {
+        let Ok(device) = RemoteDevice::open(Options { timeout, ..options(address) }) else {
+            continue;
+        };
+        let submitted: Result<Vec<_>> = (0..3).map(|_| device.submit(signatures(1))).collect();
+        let Ok(mut tickets) = submitted else { continue };
+        thread::sleep(2 * timeout);
+        if tickets.iter_mut().all(|ticket| ticket.poll().is_none()) {
+            return (device, tickets);
+        }
+    }
+    panic!("the time-out passes although the server is alive");
+}
+
 #[test]
 fn silence_fails_every_ticket_in_time_and_signs_of_life_do_not() {
     let (device, kept) = Holds::new();
     let server = serve(device, Limits::default());
     let (address, is_mute) = between(server.address());
-    let timeout = Duration::from_secs(4);
-    let device = RemoteDevice::open(Options { timeout, ..options(address) }).unwrap();
-    let mut tickets: Vec<_> = (0..3).map(|_| device.submit(signatures(1)).unwrap()).collect();
-    // Longer than the time-out.
-    thread::sleep(2 * timeout);
-    assert!(tickets.iter_mut().all(|ticket| ticket.poll().is_none()));
+    let (device, tickets) = waits(address);
     is_mute.store(true, Ordering::SeqCst);
     for ticket in tickets {
         let response = ticket.wait_timeout(PATIENCE).expect("in time");
