@@ -58,8 +58,12 @@ private class ModelBox(function: ModelFunction, latency: Int) extends BlackBox {
   require(latency >= 1, s"${function.name}: a behavioural model has a latency of at least one cycle")
   setDefinitionName(s"${function.name}_twin$latency")
 
-  val clk = in(Bool())
+  val clk = in(Bool()) // clock of the ring buffer, that of the surrounding clock domain
+
+  /** Operands in the function's order, sampled in every cycle. */
   val inputs = function.inputs.zipWithIndex.map { case (width, i) => in(Bits(width bits)).setName(s"in$i") }
+
+  /** The function's result, `latency` cycles after its operands. */
   val output = out(Bits(function.output bits)).setName("result")
   mapCurrentClockDomain(clk)
   setInlineVerilog(verilog)

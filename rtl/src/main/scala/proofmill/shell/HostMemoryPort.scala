@@ -27,12 +27,16 @@ class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Componen
   private val most = Granule.beats
   val io = new Bundle {
 
-    /** Transfers from the host, and replies to them. */
+    /** Transfers from the host: a header, then the data of a write. */
     val transfers = slave(Stream(Fragment(Bits(beatBits bits))))
+
+    /** One packet per transfer: the data of a read, then the header with the status. */
     val answers = master(Stream(Fragment(Bits(beatBits bits))))
 
-    /** The memory; the number of the channel is steady while a burst is outstanding. */
+    /** The selected memory channel. */
     val memory = master(Axi4(config))
+
+    /** Number of that channel; steady while a burst is outstanding. */
     val channel = out(UInt(log2Up(channels.size max 2) bits))
   }
 

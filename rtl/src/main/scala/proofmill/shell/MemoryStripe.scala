@@ -23,7 +23,9 @@ case class MemoryStripe(
 ) extends Component {
   require(isPow2(ports) && ports > 1 && isPow2(unit) && unit > 1, s"MemoryStripe: $ports ports, units of $unit bytes")
 
-  val manager = slave(Axi4(config))
+  val manager = slave(Axi4(config)) // the channel; a burst does not cross a unit
+
+  /** The ports of the memory, with the addresses of [[MemoryStripe.inside]]. */
   val memories = Vec(master(Axi4(MemoryStripe.config(config, ports))), ports)
 
   /** Translates addresses to those of the ports, one cycle later. */

@@ -23,10 +23,14 @@ import spinal.lib._
 case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   require(engines.map(_.header).distinct.size == engines.size, "RxFramer: two engines share command number and length")
 
-  val rx = slave(Word.packets)
-  val abort = in(Bool())
-  val requests = master(Stream(Request()))
+  val rx = slave(Word.packets) // packets from the host, headers included
+  val abort = in(Bool()) // level: the engines and their queues are in reset
+  val requests = master(Stream(Request())) // RESET, STATUS and IGNORE, at the end of their packets
+
+  /** Per engine command the words after the header; `last` completes the packet. */
   val commands = engines.map(_ => master(Word.payload))
+
+  /** Per engine command a pulse: the packet is invalid, its words are removed. */
   val rollback = engines.map(_ => out(Bool()))
 
   /** Pulse: a packet has ended. */

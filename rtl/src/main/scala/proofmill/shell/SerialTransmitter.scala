@@ -5,8 +5,10 @@ import spinal.lib._
 
 /** Sends packets on a serial line, byte by byte without pauses; of a word only the bytes marked by `keep`. */
 case class SerialTransmitter(config: SerialConfig) extends Component {
+
+  /** Words to send, the lowest byte first; not ready: bytes of a word remain. */
   val packets = slave(proofmill.stream.Word.packets)
-  val txd = out(RegInit(True))
+  val txd = out(RegInit(True)) // the serial line, registered; idle high
 
   val phase = Reg(UInt(config.phaseBits bits))
   val sum = phase +^ U(config.step, config.phaseBits bits)

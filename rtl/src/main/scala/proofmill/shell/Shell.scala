@@ -26,9 +26,9 @@ import spinal.lib.bus.amba4.axilite._
   * With an adapter, `rx` and `tx` carry its format. With the mailbox, they are unused and packets pass through the registers.
   */
 class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
-  val rx = slave(Word.packets)
-  val tx = master(Word.packets)
-  val axi = slave(AxiLite4(Shell.addressBits, 32))
+  val rx = slave(Word.packets) // packets from the host, or an adapter's format; unused with the mailbox
+  val tx = master(Word.packets) // packets to the host, or an adapter's format; unused with the mailbox
+  val axi = slave(AxiLite4(Shell.addressBits, 32)) // the register bus; addresses in bytes
 
   // The reset of the engines and their queues.
   val resetting = Bool()
@@ -62,6 +62,8 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   }
   private val own = engines.flatMap(engine => engine.memories.map(engine -> _))
   val guards = own.map { case (engine, channel) => guarded(channel, engine.bursts) }
+
+  /** The memory channels of all engines, in their order. */
   val memories = guards.map(guard => master(Axi4(guard.memory.config)))
 
   // A channel that an engine lends to another is shared.
@@ -88,7 +90,11 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
 
   /** The host's port to the memories: reset and guarded like an engine, it shares each channel with the engine. */
   class Bulk extends Area {
+
+    /** Transfers from the host, as of [[HostMemoryPort]]. */
     val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits))))
+
+    /** Replies to the transfers, as of [[HostMemoryPort]]. */
     val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits))))
     private val widest = guards.map(_.memory.config).maxBy(_.addressWidth)
     val memoryPort =

@@ -15,6 +15,8 @@ class InstructionChecker extends Component {
 
     /** The instruction, one pulse; what is decoded from it is valid from the next cycle on. */
     val instruction = slave(Flow(Bits(Instructions.bits bits)))
+
+    /** The operand fields a, b and c of the instruction: slots, or an index or target. */
     val operands = out(Vec.fill(3)(UInt(InstructionChecker.operandBits bits)))
     val isOpcode = out(Bits(opcodes.size bits)) // a bit per opcode, in the order of `opcodes`
     val arithmetic = out(Bool()) // 0x10 and above
@@ -22,8 +24,10 @@ class InstructionChecker extends Component {
 
     /** Pulse: `types` are those of slots a and b. What follows from them is valid from the next cycle on. */
     val readTypes = in(Bool())
-    val types = in(Vec.fill(2)(Bits(3 bits)))
-    val operandTypes = out(Vec.fill(2)(Bits(3 bits)))
+    val types = in(Vec.fill(2)(Bits(3 bits))) // the types of slots a and b, valid with `readTypes`
+    val operandTypes = out(Vec.fill(2)(Bits(3 bits))) // these types, registered
+
+    /** What the opcode and the types make of each operand: slots, legality, group, coordinates. */
     val shapes = out(Vec.fill(3)(ShapeOf()))
 
     /** Levels: the bits that numbers of slots do not have. */

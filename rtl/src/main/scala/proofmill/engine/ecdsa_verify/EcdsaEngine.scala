@@ -48,9 +48,15 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
   ).map { case (name, value) => name -> BigInt(value) }
   val resets: Map[String, BigInt] = Map.empty
 
-  val command = slave(Word.payload)
+  val command = slave(Word.payload) // words of command packets: a signature's index, then its data
+
+  /** One packet per signature, in the order of the commands: its index, error mask and cycles. */
   val reply = master(Word.packets)
+
+  /** Counters: signatures replied to; cycles with a signature in flight. */
   val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
+
+  /** Cycles of the last signature from its last command word to its verdict. */
   val lastLatency = out(Reg(UInt(32 bits)) init 0)
   def status: Map[String, Bits] =
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)

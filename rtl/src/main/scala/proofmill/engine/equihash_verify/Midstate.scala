@@ -37,7 +37,9 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
 
     /** Header words 0 to 17, in order. */
     val word = slave(Stream(Bits(64 bits)))
-    val personalisation = in(Bits(64 bits))
+    val personalisation = in(Bits(64 bits)) // the first eight bytes of BLAKE2b's personalisation, sampled in Idle
+
+    /** A header's chaining value and its leaves' shared state, held until it is accepted. */
     val result = master(Stream(Prepared(digestWords)))
   }
 
@@ -195,7 +197,7 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   * the table.
   */
 class MessageOrder(steps: Seq[Seq[Int]]) extends Component {
-  val step = in(UInt(6 bits))
-  val numbers = out(Vec(UInt(4 bits), 4))
+  val step = in(UInt(6 bits)) // number of the half step, from 0
+  val numbers = out(Vec(UInt(4 bits), 4)) // of its message words, one for each column; same cycle
   numbers := Vec((0 until 4).map(i => Vec(steps.map(four => U(four(i), 4 bits))).read(step.resize(log2Up(steps.size)))))
 }

@@ -19,7 +19,9 @@ class Twiddles(laneBits: Int, residues: QuadResidues) extends Component {
 
     /** The beat number, among the beats of this column, of the results that arrive `Twiddles.ahead` cycles later. */
     val time = in(UInt(NttConfig.passBits bits))
-    val results = in(Vec(Quad(Quad.digitBits), lanes))
+    val results = in(Vec(Quad(Quad.digitBits), lanes)) // of the first core, a beat per cycle
+
+    /** The results times their powers, [[Twiddles.latency]] cycles later. */
     val products = out(Vec(SInt(residues.bits bits), lanes))
   }
 

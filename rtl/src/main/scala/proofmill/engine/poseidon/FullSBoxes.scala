@@ -11,8 +11,10 @@ class FullSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
   private val beats = (config.elements + lanes - 1) / lanes
   val io = new Bundle {
 
-    /** Rows, and the same rows with their elements raised, in order. */
+    /** Rows to raise. */
     val rows = slave(Stream(Row(config, elementBits)))
+
+    /** The same rows with each element raised to the power of 5, in order. */
     val result = master(Stream(Row(config, elementBits)))
   }
 

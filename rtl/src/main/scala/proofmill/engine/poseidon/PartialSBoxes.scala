@@ -15,9 +15,13 @@ class PartialSBoxes(config: PoseidonConfig, residues: Residues) extends Componen
   import residues.{arithmetic, digits, elementBits}
   val io = new Bundle {
 
-    /** Rows; `latency` cycles later the row with its first elements raised, or its digests. */
+    /** Rows, one per cycle. */
     val row = slave(Flow(Row(config, elementBits)))
+
+    /** The row with its first elements raised, `latency` cycles later; none after its last round. */
     val result = master(Flow(Row(config, elementBits)))
+
+    /** The digests of a row after its last round. */
     val digests = master(Flow(Digests(config, digits * arithmetic.product.width)))
   }
   private val codes = config.hashes.indices
