@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use proofmill_zcash::SaplingProver;
-use rand_core::{CryptoRng, Rng};
+use rand_core::CryptoRng;
 use sapling_crypto::circuit;
 use sapling_crypto::value::NoteValue;
 use sapling_crypto::zip32::ExtendedSpendingKey;
@@ -24,10 +24,7 @@ const NOTES: [u64; 2] = [60_000, 50_000];
 const PAYMENTS: [u64; 2] = [70_000, 30_000];
 
 /// Builds, proves, signs and serializes a transaction with two spends and two outputs.
-pub fn pay(
-    prover: &SaplingProver,
-    rng: &mut (impl Rng + CryptoRng),
-) -> Result<Vec<u8>, Box<dyn Error>> {
+pub fn pay(prover: &SaplingProver, rng: &mut impl CryptoRng) -> Result<Vec<u8>, Box<dyn Error>> {
     let key = ExtendedSpendingKey::master(b"the seed of a wallet").ok_or("an unusable seed")?;
     let view = key.to_diversifiable_full_viewing_key();
     let (_, address) = view.default_address();
@@ -83,7 +80,7 @@ fn show(error: builder::Error<impl std::fmt::Debug>) -> Box<dyn Error> {
 pub fn is_accepted(
     bytes: &[u8],
     keys: &(circuit::SpendVerifyingKey, circuit::OutputVerifyingKey),
-    rng: impl Rng + CryptoRng,
+    rng: impl CryptoRng,
 ) -> Result<bool, Box<dyn Error>> {
     let transaction = Transaction::read(bytes, BranchId::Nu5)?;
     let sighash = *transaction.txid().as_ref();
