@@ -23,6 +23,12 @@ pub enum Error {
         "the proof does not verify: the witness does not satisfy the circuit, or the key is damaged"
     )]
     DoesNotVerify,
+    /// The witness does not satisfy a constraint. Only provers that know the whole constraint system report it.
+    #[error("witness: does not satisfy constraint {constraint}")]
+    Unsatisfied {
+        /// The number of the first such constraint, from 0.
+        constraint: usize,
+    },
     /// A device failed.
     #[error(transparent)]
     Device(proofmill_op::Error),

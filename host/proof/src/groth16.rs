@@ -14,7 +14,7 @@ mod prove;
 pub(crate) mod quotient;
 mod report;
 mod route;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod suite;
 mod verify;
 

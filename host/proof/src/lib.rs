@@ -2,6 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`bellman`] | keys of bellman's `groth16`, such as Zcash's parameters |
 //! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
 //! | [`ceremony`] | checks of a Groth16 key against its circuit, powers of tau and contributions |
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
@@ -16,6 +17,7 @@
 //! Points and scalars in this crate's interface have the form of `proofmill_op::msm`: canonical little-endian bytes.
 
 mod attempts;
+pub mod bellman;
 pub mod bls;
 pub mod ceremony;
 mod deep;

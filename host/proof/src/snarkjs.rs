@@ -30,7 +30,7 @@ pub mod plonk;
 mod plonkish;
 mod ptau;
 mod r1cs;
-mod source;
+pub(crate) mod source;
 mod sym;
 mod wtns;
 mod zkey;

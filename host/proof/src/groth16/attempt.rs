@@ -18,7 +18,7 @@ use super::Proof;
 use super::assemble::{Blinding, Msms, assemble};
 use super::control::{Control, Executor};
 use super::prove::Prover;
-use super::quotient::{quotient, request};
+use super::quotient::{HBasis, coefficients, quotient, request};
 use super::report::{Step, Timed};
 use super::route::{Route, with_section};
 use super::suite::{ScalarOf, Suite};
@@ -85,7 +85,7 @@ impl Attempt<'_> {
             b1: route.point(Section::B1, b1)?,
             b2: route.point(Section::B2, b2)?,
             c: route.point(Section::C, c)?,
-            h: route.point(Section::H, h)?,
+            h: self.prover.h_basis.scaled(route.point(Section::H, h)?),
         };
         let key = &self.prover.key;
         self.control.cancel.check()?;
@@ -115,7 +115,10 @@ impl Attempt<'_> {
         let uri = route.transforms.caps().uri.clone();
         let mut request = request::<ScalarOf<E>>(E::FIELD, rows);
         request.progress = self.progress(Step::Quotient);
-        let quotient = || quotient::<E>(route, request, executor, &control.cancel);
+        let quotient = || match prover.h_basis {
+            HBasis::OddCoset => quotient::<E>(route, request, executor, &control.cancel),
+            HBasis::Powers => coefficients::<E>(route, request, executor, &control.cancel),
+        };
         Ok(self.timed(Step::Quotient, Some(uri), quotient)?)
     }
 

@@ -3,11 +3,13 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
+use proofmill_algebra::pairing::Bls12381;
 use proofmill_op::{StackWipe, Ticket};
 use tracing::debug_span;
 
 use super::attempt::Attempt;
 use super::control::{Control, Executor};
+use super::quotient::HBasis;
 use super::report::{Counts, Proved};
 use super::route::{Devices, Route};
 use super::rows::Rows;
@@ -15,6 +17,7 @@ use super::suite::{ScalarOf, Suite, on_curve, require_witness};
 use super::verify::PreparedVerifyingKey;
 use super::{Proof, Scalar};
 use crate::attempts::{Attempts, Counters, Outcome, on_thread};
+use crate::bellman;
 use crate::snarkjs::{Witness, Zkey};
 use crate::{Error, Result};
 
@@ -47,7 +50,8 @@ impl Default for Settings {
 /// level WARN.
 pub struct Prover {
     pub(super) key: Zkey,
-    pub(super) rows: Rows,
+    pub(super) rows: Arc<Rows>,
+    pub(super) h_basis: HBasis,
     pub(super) route: Route,
     pub(super) settings: Settings,
     devices: Devices,
@@ -60,6 +64,12 @@ impl Prover {
     /// this waits until they are loaded; a device that fails then is an error.
     pub fn new(key: &Zkey, devices: Devices, settings: Settings) -> Result<Self> {
         on_curve!(key.curve(), new(key, devices, settings))
+    }
+
+    /// Returns a prover for a key of bellman, with the devices of [`Prover::new`]. It knows all three matrices, so that a witness that does not
+    /// satisfy the circuit is refused with the number of a constraint: [`Error::Unsatisfied`].
+    pub fn for_bellman(key: &bellman::Key, devices: Devices, settings: Settings) -> Result<Self> {
+        with_rows::<Bls12381>(&key.zkey, key.rows.clone(), HBasis::Powers, devices, settings)
     }
 
     /// Proves that a witness with these public inputs exists.
@@ -121,13 +131,23 @@ impl Prover {
 }
 
 fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Prover> {
+    let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
+    with_rows::<E>(key, Arc::new(rows), HBasis::OddCoset, devices, settings)
+}
+
+fn with_rows<E: Suite>(
+    key: &Zkey,
+    rows: Arc<Rows>,
+    h_basis: HBasis,
+    devices: Devices,
+    settings: Settings,
+) -> Result<Prover> {
     let isa = devices.isa();
     let key = key.clone().read_with(isa);
     let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, isa)?;
-    let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
     let route = Route::new::<E>(&key, &devices, settings.resident)?;
     let counters = Counters::default();
-    Ok(Prover { key, rows, route, settings, devices, verifying, counters })
+    Ok(Prover { key, rows, h_basis, route, settings, devices, verifying, counters })
 }
 
 fn prove<E: Suite>(

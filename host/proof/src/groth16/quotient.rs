@@ -7,13 +7,15 @@
 //! ```
 //!
 //! This is an [`ntt::Quotient`](Quotient) with w_n as the root and w_2n as the shift. The points of the H section of circom's keys contain the
-//! division by -2 and the Lagrange polynomials; other provers have H by coefficients. w_n is the power of 5, the least non-residue in both
+//! division by -2 and the Lagrange polynomials. bellman's keys have H by coefficients ([`HBasis::Powers`]): there, the values are interpolated
+//! on the coset, and the MSM is divided by -2. w_n is the power of 5, the least non-residue in both
 //! fields, that has order n.
 
-use proofmill_algebra::field::PrimeField;
+use proofmill_algebra::curve::{Affine, Curve as Group, Projective};
+use proofmill_algebra::field::{Field as _, PrimeField};
 use proofmill_algebra::ntt::least_non_residue_root;
 use proofmill_op::msm::read;
-use proofmill_op::ntt::{Field, Quotient, QuotientResponse};
+use proofmill_op::ntt::{self, Field, Quotient, QuotientResponse};
 use proofmill_op::{
     Argument, Bytes, Cancel, Data, DeviceKind, Error, ResidentData, Result, SecretBytes, Submit,
 };
@@ -23,6 +25,46 @@ use super::control::Executor;
 use super::route::{Route, malformed};
 use super::suite::Suite;
 
+/// The basis of the quotient polynomial to which the points of section H belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HBasis {
+    /// The Lagrange polynomials of the odd coset, divided by -2: circom.
+    OddCoset,
+    /// The powers x^i times x^n - 1, where constraint i belongs to the power i of another root of unity: bellman.
+    Powers,
+}
+
+impl HBasis {
+    /// Returns the share of the quotient in C, from the MSM of section H.
+    pub fn scaled<C: Group>(self, h: Affine<C>) -> Affine<C> {
+        match self {
+            Self::OddCoset => h,
+            Self::Powers => {
+                let half = C::Scalar::from(2).invert_vartime().expect("r is odd");
+                Affine::from(Projective::from(h).times(&-half))
+            }
+        }
+    }
+}
+
+/// Computes the coefficients of -2 h, as scalars on the host, with bellman's root of unity: the standard one, a power of the field's generator.
+/// The coset of w_2n is the odd one for that root too.
+pub fn coefficients<E: Suite>(
+    route: &Route,
+    mut request: Quotient,
+    executor: Executor,
+    cancel: &Cancel,
+) -> Result<Scalars> {
+    request.root = None;
+    let (coset, bytes) = (request.coset.clone(), request.lists[0].len());
+    let values = on_host::<E>(route, request, executor, cancel)?;
+    let interpolation = ntt::Request::inverse(E::FIELD, values).on_coset(coset);
+    let device = &*route.transforms;
+    let elements = executor.execute(device, interpolation, cancel)?.elements;
+    let elements = SecretBytes::from(elements);
+    checked::<E>(route, elements, bytes).map(Scalars::Host)
+}
+
 /// Computes a quotient. The scalars stay on the device if the device of the MSM computes them and has memory for them.
 pub fn quotient<E: Suite>(
     route: &Route,
@@ -31,27 +73,48 @@ pub fn quotient<E: Suite>(
     cancel: &Cancel,
 ) -> Result<Scalars> {
     cancel.check()?;
-    let expected = request.lists[0].len();
-    // The lists come from the rows, which are canonical.
-    let located = |error: Error| match error.is_about(Argument::Lists) {
-        true => route.wrong_quotient(),
-        false => error,
-    };
-    if let Some(resident) = resident(route, &request, cancel).map_err(located)? {
+    if let Some(resident) = resident(route, &request, cancel).map_err(|e| located(route, e))? {
         return Ok(Scalars::Resident(resident));
     }
+    on_host::<E>(route, request, executor, cancel).map(Scalars::Host)
+}
+
+/// Computes a quotient whose elements return to the host.
+fn on_host<E: Suite>(
+    route: &Route,
+    request: Quotient,
+    executor: Executor,
+    cancel: &Cancel,
+) -> Result<Bytes> {
+    cancel.check()?;
+    let expected = request.lists[0].len();
     let device = &*route.transforms;
-    match executor.execute(device, request, cancel).map_err(located)? {
-        QuotientResponse::Elements(elements) if elements.len() == expected => {
-            let (scalars, _) = elements.as_chunks();
-            let is_checked = device.caps().kind == DeviceKind::Cpu;
-            if !is_checked && read::check_reduced::<E::G1>(0, 0, scalars).is_err() {
-                return Err(route.wrong_quotient());
-            }
-            Ok(Scalars::Host(Bytes::from(elements)))
-        }
+    match executor.execute(device, request, cancel).map_err(|e| located(route, e))? {
+        QuotientResponse::Elements(elements) => checked::<E>(route, elements, expected),
         _ => Err(malformed(device, "a quotient of another length")),
     }
+}
+
+/// Attributes an error about the lists to the device: they come from the rows, which are canonical.
+fn located(route: &Route, error: Error) -> Error {
+    match error.is_about(Argument::Lists) {
+        true => route.wrong_quotient(),
+        false => error,
+    }
+}
+
+/// Checks that a device returned so many bytes of canonical elements.
+fn checked<E: Suite>(route: &Route, elements: SecretBytes, expected: usize) -> Result<Bytes> {
+    let device = &*route.transforms;
+    if elements.len() != expected {
+        return Err(malformed(device, "a quotient of another length"));
+    }
+    let (scalars, _) = elements.as_chunks();
+    let is_checked = device.caps().kind == DeviceKind::Cpu;
+    if !is_checked && read::check_reduced::<E::G1>(0, 0, scalars).is_err() {
+        return Err(route.wrong_quotient());
+    }
+    Ok(Bytes::from(elements))
 }
 
 /// Computes a quotient that stays on the device of its MSM. Returns `None` if these are different devices, or if the device lacks memory.

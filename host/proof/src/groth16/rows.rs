@@ -1,7 +1,7 @@
-//! The two matrices of a circuit, and their products with a witness.
+//! The matrices of a circuit, and their products with a witness.
 //!
 //! Row i of A and of B, each times the witness w, are the factors of constraint i, whose product is row i of C times w (R1CS).
-//! C is not kept: on a witness that satisfies the circuit it is that product.
+//! circom's keys lack C: on a witness that satisfies the circuit it is that product. Where C is known, every constraint is checked.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,15 +22,17 @@ const CHUNK: usize = 1 << 10;
 const ONE: u32 = 0;
 const MINUS_ONE: u32 = 1;
 
-/// Both matrices by rows. A circuit has few different coefficients; each is stored once.
+/// The matrices by rows. A circuit has few different coefficients; each is stored once.
 #[derive(Debug)]
 pub struct Rows {
     matrices: [Matrix; 2],
+    /// C, if it is known.
+    c: Option<Matrix>,
     /// Canonical; the first two are 1 and -1.
     values: Vec<Scalar>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Matrix {
     /// Where each row's coefficients begin, and the end.
     starts: Vec<u32>,
@@ -79,7 +81,7 @@ impl Rows {
         let matrix = |(starts, coefficients)| Matrix { starts, coefficients };
         let [a, b] = starts;
         let [in_a, in_b] = placed;
-        Self { matrices: [(a, in_a), (b, in_b)].map(matrix), values }
+        Self { matrices: [(a, in_a), (b, in_b)].map(matrix), c: None, values }
     }
 
     /// Returns the number of rows.
@@ -90,7 +92,7 @@ impl Rows {
     /// Returns the bytes in memory.
     pub fn bytes(&self) -> usize {
         let of = |matrix: &Matrix| 4 * matrix.starts.len() + 8 * matrix.coefficients.len();
-        self.matrices.iter().map(of).sum::<usize>() + self.elements()
+        self.matrices.iter().chain(&self.c).map(of).sum::<usize>() + self.elements()
     }
 
     /// Bytes of the different coefficients; [`Self::times`] makes elements of them, which take as many again.
@@ -98,7 +100,8 @@ impl Rows {
         size_of_val(&*self.values)
     }
 
-    /// Computes A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r.
+    /// Computes A w, B w and their products row by row, canonical. An error names a value of the witness that is not below r, or
+    /// the first constraint that it does not satisfy, if C is known.
     pub fn times<F: PrimeField>(
         &self,
         witness: &[Scalar],
@@ -122,6 +125,7 @@ impl Rows {
         let chunk = CHUNK * F::BYTES;
         let chunks =
             a.par_chunks_mut(chunk).zip(b.par_chunks_mut(chunk)).zip(c.par_chunks_mut(chunk));
+        let unsatisfied = AtomicUsize::new(usize::MAX);
         let rows = |number: usize, a: &mut [u8], b: &mut [u8], c: &mut [u8]| {
             cancel.check()?;
             let each =
@@ -131,14 +135,21 @@ impl Rows {
                 let [x, y] = self.matrices.each_ref().map(|it| it.times(row, &elements, &values));
                 a.copy_from_slice(x.to_le_bytes().as_ref());
                 b.copy_from_slice(y.to_le_bytes().as_ref());
-                c.copy_from_slice((x * y).to_le_bytes().as_ref());
+                let product = x * y;
+                if self.c.as_ref().is_some_and(|c| c.times(row, &elements, &values) != product) {
+                    unsatisfied.fetch_min(row, Ordering::Relaxed);
+                }
+                c.copy_from_slice(product.to_le_bytes().as_ref());
             }
             Ok::<_, Error>(())
         };
         parallel(|| {
             chunks.enumerate().try_for_each(|(number, ((a, b), c))| rows(number, a, b, c))
         })?;
-        Ok([a, b, c])
+        match unsatisfied.into_inner() {
+            usize::MAX => Ok([a, b, c]),
+            constraint => Err(Error::Unsatisfied { constraint }),
+        }
     }
 }
 
@@ -154,6 +165,69 @@ impl Matrix {
                 other => sum + values[other as usize] * w,
             }
         })
+    }
+}
+
+/// Builds all three matrices row by row.
+#[derive(Debug)]
+pub struct RowsBuilder {
+    matrices: [Matrix; 3],
+    values: Vec<Scalar>,
+    numbers: HashMap<Scalar, u32>,
+}
+
+impl RowsBuilder {
+    /// Returns matrices without rows.
+    pub fn new<F: PrimeField>() -> Self {
+        let values = vec![bytes(F::ONE), bytes(-F::ONE)];
+        let numbers = values.iter().copied().zip(0..).collect();
+        let matrices = [(); 3].map(|()| Matrix { starts: vec![0], coefficients: Vec::new() });
+        Self { matrices, values, numbers }
+    }
+
+    /// Returns the number of rows.
+    pub fn count(&self) -> usize {
+        self.matrices[0].starts.len() - 1
+    }
+
+    /// Appends a row of a matrix: A, B and C are 0, 1 and 2. The matrices get their rows in step. Values are canonical; an error names the
+    /// problem of another one.
+    pub fn push<F: PrimeField>(
+        &mut self,
+        matrix: usize,
+        row: impl Iterator<Item = (u32, Scalar)>,
+    ) -> Result<()> {
+        let Matrix { starts, coefficients } = &mut self.matrices[matrix];
+        for (column, value) in row {
+            let number = match self.numbers.get(&value) {
+                Some(&number) => number,
+                None => {
+                    F::from_le_bytes(&value).map_err(|problem| {
+                        Error::argument("circuit", format!("a coefficient is {problem}"))
+                    })?;
+                    let number = self.values.len() as u32;
+                    self.values.push(value);
+                    self.numbers.insert(value, number);
+                    number
+                }
+            };
+            coefficients.push((column, number));
+        }
+        let end = u32::try_from(coefficients.len())
+            .map_err(|_| Error::argument("circuit", "has 2^32 or more coefficients"))?;
+        starts.push(end);
+        Ok(())
+    }
+
+    /// Returns the matrices with empty rows up to this number, and with other numbers of the columns.
+    pub fn finish(mut self, rows: usize, column: impl Fn(u32) -> u32) -> Rows {
+        for Matrix { starts, coefficients } in &mut self.matrices {
+            starts.resize(rows + 1, coefficients.len() as u32);
+            coefficients.iter_mut().for_each(|(it, _)| *it = column(*it));
+            coefficients.shrink_to_fit();
+        }
+        let [a, b, c] = self.matrices;
+        Rows { matrices: [a, b], c: Some(c), values: self.values }
     }
 }
 

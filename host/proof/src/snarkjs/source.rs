@@ -13,7 +13,7 @@ use crate::{Error, FileError, Result};
 
 /// A file's bytes; clones share them.
 #[derive(Clone)]
-pub(super) struct Source {
+pub(crate) struct Source {
     name: Arc<str>,
     content: Content,
 }

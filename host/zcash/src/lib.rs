@@ -1,0 +1,28 @@
+//! Zcash Sapling proofs on any proofmill device.
+//!
+//! | item | content |
+//! |---|---|
+//! | [`SaplingParameters`] | the parameters of the Spend and the Output circuit, read once, checked by their hashes and shared |
+//! | [`SaplingProver`] | proofs; implements [`SpendProver`](sapling_crypto::prover::SpendProver) and [`OutputProver`](sapling_crypto::prover::OutputProver), so that the builder of `zcash_primitives` uses it unchanged |
+//!
+//! The circuits, the notes and the transactions are those of the Zcash crates. This crate runs the circuit's code to get the values of its
+//! variables; the quotient and the MSMs run on the device, and every proof is verified before it is returned.
+//!
+//! # Secrets
+//!
+//! The witness and all that follows from it is in memory that is overwritten ([`Secret`](proofmill_op::Secret)), and so is the stack of the
+//! functions that computed it. What the circuits of `sapling-crypto` and the gadgets of `bellman` allocate while they run (bits and
+//! coordinates of keys, randomness and notes) is freed by those crates, which do not overwrite it; the circuit that a caller passes is dropped
+//! in the same way.
+
+mod circuit;
+mod error;
+mod parameters;
+mod prover;
+mod recorder;
+#[cfg(test)]
+mod small;
+
+pub use error::{Error, Result};
+pub use parameters::{SaplingParameters, SaplingPaths};
+pub use prover::{Circuit, Proof, SaplingProver};

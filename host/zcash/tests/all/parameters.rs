@@ -1,0 +1,46 @@
+//! Files that are not the parameters.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proofmill_zcash::{Error, SaplingParameters, SaplingPaths};
+
+use crate::FILES;
+
+fn refused(spend: Arc<[u8]>, output: Arc<[u8]>) -> String {
+    SaplingParameters::from_bytes(spend, output).unwrap_err().to_string()
+}
+
+#[test]
+fn damaged_truncated_and_exchanged_files_are_refused() {
+    let [spend, output] = FILES.clone();
+    let problem = "sapling-spend.params: 3592860 bytes, the Spend parameters have 47958396";
+    assert_eq!(refused(output.clone(), spend.clone()), problem);
+    let problem = "sapling-output.params: 3592859 bytes, the Output parameters have 3592860";
+    assert_eq!(refused(spend.clone(), output[..3_592_859].into()), problem);
+    assert!(
+        refused([].into(), output.clone())
+            .ends_with("0 bytes, where the points of the header have 864")
+    );
+    for byte in [0, 3_000, 40_000_000, 47_958_395] {
+        let mut damaged = spend.to_vec();
+        damaged[byte] ^= 1;
+        match SaplingParameters::from_bytes(damaged.into(), output.clone()).unwrap_err() {
+            Error::Hash { found, expected, .. } => assert_ne!(found, expected),
+            // A number of points, or a point.
+            other => panic!("byte {byte}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn missing_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sapling-spend.params");
+    let missing = SaplingPaths { spend: &path, output: Path::new("sapling-output.params") };
+    let problem = SaplingParameters::open(missing).unwrap_err().to_string();
+    assert!(problem.starts_with(&path.display().to_string()), "{problem}");
+    let paths = SaplingPaths { spend: folder.path(), output: folder.path() };
+    let problem = SaplingParameters::open(paths).unwrap_err().to_string();
+    assert!(problem.ends_with("not a regular file"), "{problem}");
+}
