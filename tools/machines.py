@@ -143,12 +143,22 @@ def prove(machine):
     return len(protocols)
 
 
+def executed(body):
+    """Returns the instructions of a function that a call executes if it takes no conditional branch: the path for moduli with space above them."""
+    lines = {int(address, 16): words.split() for address, words in re.findall(r"^ *([0-9a-f]+):\t(.*)$", body, re.M)}
+    found, at = [], min(lines)
+    while lines[at][0] != "ret":
+        found.append(lines[at][0])
+        at = int(lines[at][1], 16) if lines[at][0] == "b" else at + 4
+    return [*found, "ret"]
+
+
 def instructions_of_products(listing):
     """Returns limbs -> instructions of a product in a disassembly. A product of n limbs has 2 n^2 `umulh`."""
     found = {}
     for name, body in re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)*)", listing, re.M):
         if "multiply::portable_product" in name:
-            instructions = [line.split("\t")[1].split()[0] for line in body.splitlines()]
+            instructions = executed(body)
             found[round((instructions.count("umulh") / 2) ** 0.5)] = len(instructions)
     return found
 
