@@ -21,8 +21,8 @@ case class AsyncFifo[T <: Data](payload: HardType[T], depth: Int, writer: ClockD
     extends Component {
   require(isPow2(depth) && depth > 1, s"AsyncFifo: depth $depth is not a power of two above 1")
 
-  val push = slave(Stream(payload()))
-  val pop = master(Stream(payload()))
+  val push = slave(Stream(payload())) // words of the writer's clock; not ready: full, as far as the writer knows
+  val pop = master(Stream(payload())) // the same words in the reader's clock
 
   private val countBits = log2Up(depth) + 1
   val memory = Mem(payload(), depth)

@@ -11,8 +11,8 @@ import spinal.lib.bus.amba4.axi._
   */
 case class AxiCrossing(config: Axi4Config, depth: Int, managers: ClockDomain, subordinates: ClockDomain)
     extends Component {
-  val manager = slave(Axi4(config))
-  val subordinate = master(Axi4(config))
+  val manager = slave(Axi4(config)) // AXI4 of the manager, in the clock `managers`
+  val subordinate = master(Axi4(config)) // AXI4 to the subordinate, in the clock `subordinates`
 
   private def there[T <: Data](from: Stream[T], to: Stream[T]): Unit = cross(from, to, managers, subordinates)
   private def back[T <: Data](from: Stream[T], to: Stream[T]): Unit = cross(from, to, subordinates, managers)

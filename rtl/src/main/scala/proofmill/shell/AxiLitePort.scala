@@ -10,18 +10,18 @@ import spinal.lib.bus.amba4.axilite._
   * are in bytes; the two lowest bits are ignored.
   */
 case class AxiLitePort(addressBits: Int) extends Component {
-  val axi = slave(AxiLite4(addressBits, 32))
+  val axi = slave(AxiLite4(addressBits, 32)) // the register bus; addresses in bytes
 
   /** A pulse per read with its address; `readData` is sampled at the end of the same cycle. */
   val read = out(RegInit(False))
-  val readAddress = out(Reg(UInt(addressBits bits)))
-  val readData = in(Bits(32 bits))
+  val readAddress = out(Reg(UInt(addressBits bits))) // byte address, a multiple of 4; steady until the next read
+  val readData = in(Bits(32 bits)) // the register's value, sampled at the end of the cycle with `read`
 
-  /** A pulse per write; address, data and byte strobes are valid with it. */
+  /** A pulse per write. */
   val write = out(Bool())
-  val writeAddress = out(UInt(addressBits bits))
-  val writeData = out(Bits(32 bits))
-  val writeStrobe = out(Bits(4 bits))
+  val writeAddress = out(UInt(addressBits bits)) // byte address, a multiple of 4; valid with `write`
+  val writeData = out(Bits(32 bits)) // valid with `write`
+  val writeStrobe = out(Bits(4 bits)) // a bit per byte of `writeData` to write; valid with `write`
 
   private def aligned(address: UInt): UInt = (address(addressBits - 1 downto 2) << 2)
 

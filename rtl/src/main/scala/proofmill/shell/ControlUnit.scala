@@ -23,17 +23,17 @@ case class Identity(version: BigInt, buildDate: BigInt, buildHost: BigInt, capab
   */
 case class ControlUnit(identity: Identity, resetCycles: Int) extends Component {
 
-  /** Requests, and replies to them. */
+  /** Requests of the framer; accepted with the last word of the reply. */
   val requests = slave(Stream(Request()))
-  val reply = master(Word.packets)
+  val reply = master(Word.packets) // reply packets, in the order of the requests
 
   /** Pulse: the host requests a reset by the register. */
   val softReset = in(Bool())
 
-  /** Levels: a complete reply waits; a memory access is outstanding; an engine is busy, for STATUS. */
+  /** Level: a complete reply waits in a queue. */
   val repliesWaiting = in(Bool())
-  val memoriesBusy = in(Bool())
-  val busy = in(Bool())
+  val memoriesBusy = in(Bool()) // level: a memory access is outstanding
+  val busy = in(Bool()) // level: an engine is busy, as the STATUS reply reports
 
   /** Level: engines and their queues are in reset. */
   val resetting = out(RegInit(False))

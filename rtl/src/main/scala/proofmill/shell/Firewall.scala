@@ -26,13 +26,13 @@ import spinal.lib.bus.amba4.axi._
 case class Firewall(config: Axi4Config, bursts: Int = 64, patience: Int = 1 << 16) extends Component {
   require(isPow2(bursts), s"Firewall: $bursts bursts are not a power of two")
 
-  /** The manager's side, and the subordinate's. */
+  /** The manager's bus; every burst is completed. */
   val manager = slave(Axi4(config))
-  val subordinate = master(Axi4(config))
+  val subordinate = master(Axi4(config)) // the subordinate's bus; nothing is offered in SHUT
 
-  /** Levels: the subordinate is in reset; it hangs. */
+  /** Level: the subordinate is in reset. */
   val down = in(Bool())
-  val hung = out(RegInit(False))
+  val hung = out(RegInit(False)) // level: the subordinate hangs; falls with its reset
 
   private val countBits = log2Up(bursts) + 1
   val shut = RegInit(True)

@@ -27,13 +27,13 @@ class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Componen
   private val most = Granule.beats
   val io = new Bundle {
 
-    /** Transfers from the host, and replies to them. */
+    /** Transfers from the host: a header, then the data of a write. */
     val transfers = slave(Stream(Fragment(Bits(beatBits bits))))
-    val answers = master(Stream(Fragment(Bits(beatBits bits))))
+    val answers = master(Stream(Fragment(Bits(beatBits bits)))) // per transfer the data of a read, then the status
 
-    /** The memory; the number of the channel is steady while a burst is outstanding. */
+    /** The selected memory channel. */
     val memory = master(Axi4(config))
-    val channel = out(UInt(log2Up(channels.size max 2) bits))
+    val channel = out(UInt(log2Up(channels.size max 2) bits)) // its number; steady while a burst is outstanding
   }
 
   object State extends SpinalEnum { val HEAD, CHECK, WRITE, READ, DRAIN, ANSWER = newElement() }

@@ -16,13 +16,13 @@ case class MailboxReceive(depth: Int) extends Component {
   require(isPow2(depth), s"MailboxReceive: depth $depth is not a power of two")
   private val pointer = UInt(log2Up(depth) + 1 bits)
 
-  val input = slave(Word.packets)
+  val input = slave(Word.packets) // packets to the host; back-pressured while the memory is full
 
   /** Pulse: `word` is consumed. */
   val take = in(Bool())
-  val length = out(UInt(log2Up(depth) + 3 bits))
-  val word = out(Bits(32 bits))
-  val waiting = out(Reg(UInt(log2Up(depth) + 1 bits)) init 0)
+  val length = out(UInt(log2Up(depth) + 3 bits)) // bytes of the packet being read, 0 if there is none
+  val word = out(Bits(32 bits)) // next word of that packet, 0 if there is none; first byte lowest
+  val waiting = out(Reg(UInt(log2Up(depth) + 1 bits)) init 0) // words of whole packets that were not consumed
 
   private val memory = Mem(Bits(32 bits), depth)
   val read, base = Reg(pointer) init 0

@@ -16,11 +16,11 @@ case class MailboxTransmit(depth: Int) extends Component {
   require(isPow2(depth), s"MailboxTransmit: depth $depth is not a power of two")
   private val pointer = UInt(log2Up(depth) + 1 bits)
 
-  val word = slave(Flow(Bits(32 bits)))
-  val launch = slave(Flow(Bits(32 bits)))
-  val output = master(Word.packets)
+  val word = slave(Flow(Bits(32 bits))) // a word of the next packet, first byte lowest; no back-pressure
+  val launch = slave(Flow(Bits(32 bits))) // completes the packet; its length in bytes; never in the cycle of a `word`
+  val output = master(Word.packets) // launched packets
 
-  val launched, sizeError, overrun = out(Bool())
+  val launched, sizeError, overrun = out(Bool()) // pulses: a packet was launched; a launch failed; a word was lost
 
   /** Free words, less four as in the published register. */
   val vacancy = out(UInt(log2Up(depth) + 1 bits))

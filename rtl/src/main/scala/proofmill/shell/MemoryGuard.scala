@@ -17,13 +17,13 @@ import spinal.lib.bus.amba4.axi._
 case class MemoryGuard(config: Axi4Config, bursts: Int = 64) extends Component {
   require(isPow2(bursts), s"MemoryGuard: $bursts bursts are not a power of two")
 
-  /** The engine's channel, and the memory's. */
+  /** The engine's channel. */
   val engine = slave(Axi4(config))
-  val memory = master(Axi4(config))
+  val memory = master(Axi4(config)) // the memory's channel; every burst that begins on it is completed
 
-  /** Levels: nothing passes; a burst is outstanding. A reset of the engine may end when `busy` is low. */
+  /** Level: nothing passes, as during the engine's reset. */
   val blocked = in(Bool())
-  val busy = out(Bool())
+  val busy = out(Bool()) // level: a burst is outstanding; a reset of the engine may end when it is low
 
   /** Counts outstanding bursts, at most `bursts`. */
   class Open(begin: Bool, end: Bool) extends Area {

@@ -12,8 +12,8 @@ import spinal.lib.bus.amba4.axi._
   * @param bursts a power of two: outstanding reads, and as many writes, of both managers together
   */
 case class MemoryShare(config: Axi4Config, bursts: Int = 128) extends Component {
-  val managers = Vec(slave(Axi4(config)), 2)
-  val memory = master(Axi4(config))
+  val managers = Vec(slave(Axi4(config)), 2) // the two managers' channels
+  val memory = master(Axi4(config)) // the shared channel; it must respond in the order of the addresses
 
   private def arbiter[T <: Data](kind: HardType[T]): StreamArbiter[T] =
     StreamArbiterFactory().roundRobin.transactionLock.build(kind, 2)

@@ -10,8 +10,8 @@ import spinal.lib._
 case class PacketArbiter[T <: Data](payload: HardType[T], ports: Int) extends Component {
   require(ports > 0, "PacketArbiter: no port")
 
-  val inputs = Vec(slave(Stream(Fragment(payload()))), ports)
-  val output = master(Stream(Fragment(payload())))
+  val inputs = Vec(slave(Stream(Fragment(payload()))), ports) // packet streams; the granted one is ready with `output`
+  val output = master(Stream(Fragment(payload()))) // whole packets of the inputs, one after the other
 
   /** Level: the packet of `owner` has begun and not ended. */
   val locked = RegInit(False)

@@ -17,9 +17,9 @@ import spinal.lib._
 case class PacketFifo[T <: Data](payload: HardType[T], depth: Int) extends Component {
   require(isPow2(depth) && depth > 1, s"PacketFifo: depth $depth is not a power of two above 1")
 
-  val push = slave(Stream(Fragment(payload())))
-  val rollback = in(Bool())
-  val pop = master(Stream(Fragment(payload())))
+  val push = slave(Stream(Fragment(payload()))) // words of packets; not ready: full
+  val rollback = in(Bool()) // pulse: removes the words of the incomplete packet, including that of the same cycle
+  val pop = master(Stream(Fragment(payload()))) // words of whole packets only
 
   /** No whole packet and no word of one is waiting. */
   val empty = out(Bool())

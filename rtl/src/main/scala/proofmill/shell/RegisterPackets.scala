@@ -15,11 +15,11 @@ import spinal.lib.bus.amba4.axilite._
 case class RegisterPackets() extends Component {
   import RegisterPackets._
 
-  val rx = slave(Word.packets)
-  val commands = master(Word.packets)
-  val replies = slave(Word.packets)
-  val tx = master(Word.packets)
-  val axi = master(AxiLite4(Shell.addressBits, 32))
+  val rx = slave(Word.packets) // packets from the host
+  val commands = master(Word.packets) // packets to the shell: all but those that access a register
+  val replies = slave(Word.packets) // packets from the shell
+  val tx = master(Word.packets) // packets to the host: those of `replies`, and replies to register accesses
+  val axi = master(AxiLite4(Shell.addressBits, 32)) // the shell's register bus
 
   val full = rx.fragment.keep.andR
   val data = rx.fragment.data

@@ -10,9 +10,9 @@ import spinal.lib._
   */
 case class RequestHold() extends Component {
 
-  /** Requests of the framer, and the registered ones for the control unit. */
+  /** Requests of the framer. */
   val request = slave(Stream(Request()))
-  val registered = master(Stream(Request()))
+  val registered = master(Stream(Request())) // the registered requests, for the control unit
 
   val waiting, answered = RegInit(False)
   when(request.valid && !answered)(waiting := True)

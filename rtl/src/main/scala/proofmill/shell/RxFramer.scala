@@ -23,11 +23,11 @@ import spinal.lib._
 case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   require(engines.map(_.header).distinct.size == engines.size, "RxFramer: two engines share command number and length")
 
-  val rx = slave(Word.packets)
-  val abort = in(Bool())
-  val requests = master(Stream(Request()))
-  val commands = engines.map(_ => master(Word.payload))
-  val rollback = engines.map(_ => out(Bool()))
+  val rx = slave(Word.packets) // packets from the host, headers included
+  val abort = in(Bool()) // level: the engines and their queues are in reset
+  val requests = master(Stream(Request())) // RESET, STATUS and IGNORE, at the end of their packets
+  val commands = engines.map(_ => master(Word.payload)) // per engine command its words after the header
+  val rollback = engines.map(_ => out(Bool())) // per engine command a pulse: removes the words of an invalid packet
 
   /** Pulse: a packet has ended. */
   val taken = out(Bool())

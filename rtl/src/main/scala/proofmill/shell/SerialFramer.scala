@@ -20,10 +20,10 @@ import spinal.lib._
 case class SerialFramer(longest: Int) extends Component {
   require(longest >= 8, s"SerialFramer: packets of $longest bytes have no header")
 
-  val byte = slave(Flow(Bits(8 bits)))
-  val broken = in(Bool())
-  val quiet = in(Bool())
-  val packets = master(Word.packets)
+  val byte = slave(Flow(Bits(8 bits))) // a received byte; no back-pressure
+  val broken = in(Bool()) // pulse: a framing error
+  val quiet = in(Bool()) // level: the line is idle
+  val packets = master(Word.packets) // words of packets; a word that is not the last one is lost if it is stalled
 
   // The current word, its first byte lowest, and its number of bytes.
   val bytes = Reg(Bits(56 bits))

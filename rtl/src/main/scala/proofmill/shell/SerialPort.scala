@@ -14,11 +14,11 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
   * }}}
   */
 case class SerialPort(config: SerialConfig, longest: Int) extends Component {
-  val rxd = in(Bool())
-  val txd = out(Bool())
-  val commands = master(Word.packets)
-  val replies = slave(Word.packets)
-  val axi = master(AxiLite4(Shell.addressBits, 32))
+  val rxd = in(Bool()) // the serial line from the host, asynchronous; idle high
+  val txd = out(Bool()) // the serial line to the host, idle high
+  val commands = master(Word.packets) // packets from the host, for the shell
+  val replies = slave(Word.packets) // packets of the shell, for the host
+  val axi = master(AxiLite4(Shell.addressBits, 32)) // the shell's register bus, for register packets
 
   val receiver = SerialReceiver(config)
   val framer = SerialFramer(longest max RegisterPackets.longest)

@@ -14,10 +14,10 @@ import spinal.lib._
   * `quiet` is high while the line has been idle for `idleBytes` byte times. There is no backpressure.
   */
 case class SerialReceiver(config: SerialConfig) extends Component {
-  val rxd = in(Bool())
-  val byte = master(Flow(Bits(8 bits)))
-  val broken = out(Bool())
-  val quiet = out(Bool())
+  val rxd = in(Bool()) // the serial line, asynchronous; idle high
+  val byte = master(Flow(Bits(8 bits))) // a pulse per byte that was received without a framing error
+  val broken = out(Bool()) // pulse: a framing error
+  val quiet = out(Bool()) // level: the line has been idle for `idleBytes` byte times
 
   val synchroniser = RegInit(B"11")
   synchroniser := rxd ## synchroniser(1)

@@ -5,8 +5,8 @@ import spinal.lib._
 
 /** Sends packets on a serial line, byte by byte without pauses; of a word only the bytes marked by `keep`. */
 case class SerialTransmitter(config: SerialConfig) extends Component {
-  val packets = slave(proofmill.stream.Word.packets)
-  val txd = out(RegInit(True))
+  val packets = slave(proofmill.stream.Word.packets) // words to send, first byte lowest; ready when no byte remains
+  val txd = out(RegInit(True)) // the serial line, registered; idle high
 
   val phase = Reg(UInt(config.phaseBits bits))
   val sum = phase +^ U(config.step, config.phaseBits bits)

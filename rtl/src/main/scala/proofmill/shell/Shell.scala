@@ -26,9 +26,9 @@ import spinal.lib.bus.amba4.axilite._
   * With an adapter, `rx` and `tx` carry its format. With the mailbox, they are unused and packets pass through the registers.
   */
 class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
-  val rx = slave(Word.packets)
-  val tx = master(Word.packets)
-  val axi = slave(AxiLite4(Shell.addressBits, 32))
+  val rx = slave(Word.packets) // packets from the host, or an adapter's format; unused with the mailbox
+  val tx = master(Word.packets) // packets to the host, or an adapter's format; unused with the mailbox
+  val axi = slave(AxiLite4(Shell.addressBits, 32)) // the register bus; addresses in bytes
 
   // The reset of the engines and their queues.
   val resetting = Bool()
@@ -62,7 +62,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   }
   private val own = engines.flatMap(engine => engine.memories.map(engine -> _))
   val guards = own.map { case (engine, channel) => guarded(channel, engine.bursts) }
-  val memories = guards.map(guard => master(Axi4(guard.memory.config)))
+  val memories = guards.map(guard => master(Axi4(guard.memory.config))) // memory channels of the engines, in order
 
   // A channel that an engine lends to another is shared.
   private val lent = engines.flatMap(engine => engine.lent.map(engine.memories(_)))
@@ -88,8 +88,8 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
 
   /** The host's port to the memories: reset and guarded like an engine, it shares each channel with the engine. */
   class Bulk extends Area {
-    val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits))))
-    val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits))))
+    val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits)))) // transfers of the host: [[HostMemoryPort]]
+    val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits)))) // replies to them: [[HostMemoryPort]]
     private val widest = guards.map(_.memory.config).maxBy(_.addressWidth)
     val memoryPort =
       fresh(new HostMemoryPort(widest, guards.map(guard => BigInt(1) << guard.memory.config.addressWidth)))

@@ -12,9 +12,9 @@ import spinal.lib._
   * `packed` is steady between two pulses of `clear`, which restarts the unpacker.
   */
 class SliceUnpacker extends Component {
-  val packed, clear = in(Bool())
-  val beats = slave(Stream(Bits(512 bits)))
-  val slices = master(Stream(Bits(512 bits)))
+  val packed, clear = in(Bool()) // level: beats consist of slices; pulse: restarts the unpacker
+  val beats = slave(Stream(Bits(512 bits))) // beats of 64 bytes
+  val slices = master(Stream(Bits(512 bits))) // beats of the memory: 64 bytes, or a slice of 48 bytes with zeros above
 
   private val wide = SliceUnpacker.wide * 8
   private val step = 512 - wide // bits of a beat that its slice does not use

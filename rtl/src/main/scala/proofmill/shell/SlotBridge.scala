@@ -19,14 +19,14 @@ import spinal.lib.bus.amba4.axilite._
 class SlotBridge(slots: Int) extends Component {
   import SlotRings._
 
-  val ocl = slave(AxiLite4(32, 32))
-  val pcis = slave(Axi4(SlotRings.pcis))
-  val pcim = master(Axi4(SlotRings.pcim))
-  val cards = master(AxiLite4(Shell.addressBits, 32))
-  val toCard = Vec.fill(SlotRings.streams)(master(packets))
-  val fromCard = Vec.fill(SlotRings.streams)(slave(packets))
+  val ocl = slave(AxiLite4(32, 32)) // the board shell's register bus: card registers, then those of the bridge
+  val pcis = slave(Axi4(SlotRings.pcis)) // writes of the host to the card's slots; reads return zeros
+  val pcim = master(Axi4(SlotRings.pcim)) // writes to the host's slots
+  val cards = master(AxiLite4(Shell.addressBits, 32)) // the card's register bus
+  val toCard = Vec.fill(SlotRings.streams)(master(packets)) // to the card: packets, and transfers of the memory port
+  val fromCard = Vec.fill(SlotRings.streams)(slave(packets)) // from the card: packets, and replies of the memory port
   val down = in(Bool()) // the card is in reset
-  val resetting = out(RegInit(True))
+  val resetting = out(RegInit(True)) // level: resets the card
 
   val session = Reg(UInt(16 bits)) init 0
   val open = RegNext(!resetting && session =/= 0) init False // falls when the session is written
@@ -108,9 +108,9 @@ object SlotBridge {
   * error is all ones.
   */
 class LiteSplit(border: Int) extends Component {
-  val whole = slave(AxiLite4(32, 32))
-  val low = master(AxiLite4(log2Up(border), 32))
-  val high = master(AxiLite4(32, 32))
+  val whole = slave(AxiLite4(32, 32)) // accesses to route
+  val low = master(AxiLite4(log2Up(border), 32)) // accesses to addresses below `border`
+  val high = master(AxiLite4(32, 32)) // accesses to all other addresses, unchanged
   private def isLow(address: UInt): Bool = address < border
 
   val reads = new Area {

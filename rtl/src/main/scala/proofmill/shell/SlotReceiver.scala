@@ -21,13 +21,13 @@ class SlotReceiver(slots: Int, space: SlotRings.AddressSpace = SlotRings.card) e
   /** Writes of the host. */
   val pcis = slave(Axi4(space.pcis))
 
-  /** The current session; level: it is open. */
+  /** Number of the current session. */
   val session = in(UInt(16 bits))
-  val open = in(Bool())
+  val open = in(Bool()) // level: the session is open; otherwise lines are discarded
 
-  /** Per stream its lines, and the number of pages that were sent. */
+  /** Per stream its lines. */
   val streams = Vec.fill(SlotRings.streams)(master(space.packets))
-  val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
+  val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits))) // per stream the pages sent or refused, mod 2^16
 
   /** Pulse: a descriptor was refused. */
   val refused = out(Bool())

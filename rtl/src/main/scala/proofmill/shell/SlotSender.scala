@@ -19,21 +19,21 @@ class SlotSender(slots: Int) extends Component {
   /** Lines to send. */
   val streams = Vec.fill(SlotRings.streams)(slave(packets))
 
-  /** The current session; level: it is open; the host's address of its slots. */
+  /** Number of the current session. */
   val session = in(UInt(16 bits))
-  val open = in(Bool())
-  val base = in(UInt(64 bits))
+  val open = in(Bool()) // level: the session is open; otherwise lines are discarded
+  val base = in(UInt(64 bits)) // the host's address of its slots, a multiple of 4096
 
-  /** Per stream a pulse with the number of pages that the host has read, and the last such number. */
+  /** Per stream a pulse with the number of pages that the host has read. */
   val freed = Vec.fill(SlotRings.streams)(slave(Flow(UInt(16 bits))))
-  val read = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
+  val read = out(Vec.fill(SlotRings.streams)(UInt(16 bits))) // per stream the last valid number of `freed`
 
   /** Writes to the host's memory. */
   val pcim = master(Axi4(SlotRings.pcim))
 
-  /** Levels: a burst is outstanding; a write had an error. */
+  /** Level: a burst is outstanding. */
   val busy = out(Bool())
-  val fault = out(RegInit(False))
+  val fault = out(RegInit(False)) // level: a write had an error; falls when the session is closed
 
   object State extends SpinalEnum { val PICK, PLACE, ADDRESS, DATA, ANSWER = newElement() }
   val state = RegInit(State.PICK)

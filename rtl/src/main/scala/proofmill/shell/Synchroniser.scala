@@ -8,9 +8,9 @@ import spinal.core._
   * At most one of several bits may change at a time (Gray code).
   */
 class Synchroniser(bits: Int, reset: BigInt) extends Component {
-  val foreign = in(Bits(bits bits))
+  val foreign = in(Bits(bits bits)) // bits of the other clock domain; at most one changes at a time
   val first, settled = Reg(Bits(bits bits)) init reset
-  val here = out(Bits(bits bits))
+  val here = out(Bits(bits bits)) // the same bits in this clock domain, two cycles later
 
   first.addTag(crossClockDomain)
   first := foreign

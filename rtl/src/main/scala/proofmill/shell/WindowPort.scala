@@ -13,10 +13,10 @@ import spinal.lib.bus.amba4.axilite._
   */
 case class WindowPort(addressBits: Int, base: Int, bytes: Int) extends Component {
 
-  /** Accesses; those outside of the window; those of the window. */
+  /** All accesses. */
   val axi = slave(AxiLite4(addressBits, 32))
-  val rest = master(AxiLite4(addressBits, 32))
-  val window = master(Window(base, bytes))
+  val rest = master(AxiLite4(addressBits, 32)) // accesses to addresses outside of the window
+  val window = master(Window(base, bytes)) // accesses to the window, one at a time
 
   /** Level: the engine is in reset. */
   val blocked = in(Bool())
