@@ -8,8 +8,8 @@ import spinal.lib._
   * `rx`, `tx`: the card's streams. `commands`, `replies`: packets.
   */
 abstract class PacketAdapter extends Component {
-  val rx = slave(Word.packets)
-  val tx = master(Word.packets)
-  val commands = master(Word.packets)
-  val replies = slave(Word.packets)
+  val rx = slave(Word.packets) // the card's input stream, in the other format
+  val tx = master(Word.packets) // the card's output stream, in the other format
+  val commands = master(Word.packets) // command packets, for the shell
+  val replies = slave(Word.packets) // reply packets of the shell
 }

@@ -33,7 +33,7 @@ abstract class StreamUnit extends Component {
   def latency: Option[Int]
 
   val io = new Bundle {
-    val in = slave(Stream(Bits(operands.map(_.bits).sum bits)))
-    val out = master(Stream(Bits(results.map(_.bits).sum bits)))
+    val in = slave(Stream(Bits(operands.map(_.bits).sum bits))) // operands, the first port lowest
+    val out = master(Stream(Bits(results.map(_.bits).sum bits))) // results in their order, the first port lowest
   }
 }

@@ -14,8 +14,8 @@ case class Beat(bytes: Int) extends Bundle {
   */
 class Narrower(bytes: Int) extends Component {
   private val words = bytes / 8
-  val wide = slave(Stream(Fragment(Beat(bytes))))
-  val narrow = master(Word.packets)
+  val wide = slave(Stream(Fragment(Beat(bytes)))) // packets in wide beats; a beat is accepted with its last word
+  val narrow = master(Word.packets) // the same packets in words
 
   val at = Reg(UInt(log2Up(words) bits)) init 0
   private val keeps = wide.keep.subdivideIn(words slices)
@@ -32,8 +32,8 @@ class Narrower(bytes: Int) extends Component {
 /** Converts packets from words to wide beats: a beat is full, or ends a packet. */
 class Widener(bytes: Int) extends Component {
   private val words = bytes / 8
-  val narrow = slave(Word.packets)
-  val wide = master(Stream(Fragment(Beat(bytes))))
+  val narrow = slave(Word.packets) // packets in words
+  val wide = master(Stream(Fragment(Beat(bytes)))) // the same packets in wide beats; registered
 
   val at = Reg(UInt(log2Up(words) bits)) init 0
   val data = Vec(Reg(Bits(64 bits)), words)

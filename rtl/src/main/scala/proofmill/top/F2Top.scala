@@ -14,14 +14,14 @@ import spinal.lib._
 class F2Top(target: Target, slots: Int) extends Component {
   setDefinitionName(target.top)
 
-  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool())
+  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool()) // clocks; asynchronous resets, active low
 
   val bridge = ResetSynchroniser(clk, !resetn)(new SlotBridge(slots))
   val card = new XdmaTop(target, s"${target.top}Card")
 
-  private val ocl = slave(cloneOf(bridge.ocl))
-  private val pcis = slave(cloneOf(bridge.pcis))
-  private val pcim = master(cloneOf(bridge.pcim))
+  private val ocl = slave(cloneOf(bridge.ocl)) // register bus of the shell
+  private val pcis = slave(cloneOf(bridge.pcis)) // the host's writes to the card
+  private val pcim = master(cloneOf(bridge.pcim)) // the card's writes to the host's memory
   for ((name, bus) <- Seq("pcis" -> pcis, "pcim" -> pcim))
     SimTop.bus(name, "aw" -> bus.aw, "w" -> bus.w, "b" -> bus.b, "ar" -> bus.ar, "r" -> bus.r)
   SimTop.bus("ocl", "aw" -> ocl.aw, "w" -> ocl.w, "b" -> ocl.b, "ar" -> ocl.ar, "r" -> ocl.r)
@@ -51,7 +51,7 @@ class F2Top(target: Target, slots: Int) extends Component {
   }
 
   for ((inside, j) <- card.ports.zipWithIndex) {
-    val memory = master(cloneOf(inside))
+    val memory = master(cloneOf(inside)) // AXI4 of a memory channel or of its part, `mem<j>_*`
     SimTop.bus(s"mem$j", "aw" -> memory.aw, "w" -> memory.w, "b" -> memory.b, "ar" -> memory.ar, "r" -> memory.r)
     memory << inside
   }

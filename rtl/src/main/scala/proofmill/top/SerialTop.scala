@@ -11,12 +11,12 @@ import spinal.core._
 class SerialTop(target: Target, line: SerialConfig) extends Component {
   setDefinitionName(target.top)
 
-  val clk = in(Bool())
-  val reset = in(Bool())
-  val rxd = in(Bool())
-  val txd = out(Bool())
-  val busy = out(Bool())
-  val resetting = out(Bool())
+  val clk = in(Bool()) // clock of the whole card
+  val reset = in(Bool()) // active high, asynchronous
+  val rxd = in(Bool()) // serial line from the host, idle high
+  val txd = out(Bool()) // serial line to the host, idle high
+  val busy = out(Bool()) // level: an engine is busy
+  val resetting = out(Bool()) // level: the engines are in reset
 
   private val domain = ResetSynchroniser(clk, reset)
 

@@ -15,14 +15,14 @@ class SimTop(target: Target) extends Component {
 
   val shell = new Shell(target.config, target.engines)
 
-  private val rx = slave(Word.packets)
-  private val tx = master(Word.packets)
-  private val axi = slave(cloneOf(shell.axi))
+  private val rx = slave(Word.packets) // packets from the host, AXI4-Stream `rx_t*`
+  private val tx = master(Word.packets) // packets to the host, AXI4-Stream `tx_t*`
+  private val axi = slave(cloneOf(shell.axi)) // register bus, AXI4-Lite `axil_*`
   SimTop.stream("rx", rx)
   SimTop.stream("tx", tx)
   SimTop.bus("axil", "aw" -> axi.aw, "w" -> axi.w, "b" -> axi.b, "ar" -> axi.ar, "r" -> axi.r)
   for ((inside, j) <- shell.memories.zipWithIndex) {
-    val memory = master(cloneOf(inside))
+    val memory = master(cloneOf(inside)) // AXI4 of a memory channel, `mem<j>_*`
     SimTop.bus(s"mem$j", "aw" -> memory.aw, "w" -> memory.w, "b" -> memory.b, "ar" -> memory.ar, "r" -> memory.r)
     memory << inside
   }

@@ -31,9 +31,9 @@ class XdmaTop(target: Target, name: String) extends Component {
   setDefinitionName(name)
   private val bytes = XdmaTop.bytes
 
-  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool())
-  val irq = out(Bool())
-  val irq_ack = in(Bool())
+  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool()) // clocks; asynchronous resets, active low
+  val irq = out(Bool()) // level: requests an interrupt, from a reply's last beat until `irq_ack`
+  val irq_ack = in(Bool()) // pulse: the bridge has accepted the interrupt
 
   // Domains: of each clock, and those for logic that is in reset with either of two neighbours.
   val cards = new ResetSequencer(card_clk, !resetn)
@@ -61,8 +61,8 @@ class XdmaTop(target: Target, name: String) extends Component {
   val shell = card(new Shell(target.config, target.engines))
 
   // Packets.
-  val rx = slave(Stream(Fragment(Beat(bytes))))
-  val tx = master(Stream(Fragment(Beat(bytes))))
+  val rx = slave(Stream(Fragment(Beat(bytes)))) // packets from the host (h2c_0), in the bridge's clock
+  val tx = master(Stream(Fragment(Beat(bytes)))) // packets to the host (c2h_0), in the bridge's clock
   SimTop.stream("rx", rx)
   SimTop.stream("tx", tx)
   private def cross[T <: Data](
@@ -85,8 +85,8 @@ class XdmaTop(target: Target, name: String) extends Component {
 
   // The host's port to the memory.
   val door = for (bulk <- shell.bulk) yield {
-    val doorRx = slave(Stream(Fragment(Beat(bytes))))
-    val doorTx = master(Stream(Fragment(Beat(bytes))))
+    val doorRx = slave(Stream(Fragment(Beat(bytes)))) // transfers to the memory port (h2c_1), in the bridge's clock
+    val doorTx = master(Stream(Fragment(Beat(bytes)))) // replies of the memory port (c2h_1), all bytes valid
     SimTop.stream("door_rx", doorRx)
     SimTop.stream("door_tx", doorTx)
     val (commands, answers) = (cloneOf(bulk.transfers), cloneOf(bulk.answers))
@@ -103,7 +103,7 @@ class XdmaTop(target: Target, name: String) extends Component {
   }
 
   // Registers.
-  val axil = slave(cloneOf(shell.axi))
+  val axil = slave(cloneOf(shell.axi)) // the register bus, in the bridge's clock
   SimTop.bus("axil", "aw" -> axil.aw, "w" -> axil.w, "b" -> axil.b, "ar" -> axil.ar, "r" -> axil.r)
   val registers = new ClockingArea(bridge) {
     val firewall = Firewall(LiteBus.config, bursts = 2)
@@ -117,7 +117,7 @@ class XdmaTop(target: Target, name: String) extends Component {
 
   // Memory.
   private val striped = target.stripes > 1
-  val ports = shell.memories.flatMap { inside =>
+  val ports = shell.memories.flatMap { inside => // AXI4 `mem<j>_*`, in the memory's clock
     val config = if (striped) MemoryStripe.config(inside.config, target.stripes) else inside.config
     Seq.fill(target.stripes)(master(Axi4(config)))
   }
