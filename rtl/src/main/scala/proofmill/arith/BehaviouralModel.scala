@@ -58,9 +58,9 @@ private class ModelBox(function: ModelFunction, latency: Int) extends BlackBox {
   require(latency >= 1, s"${function.name}: a behavioural model has a latency of at least one cycle")
   setDefinitionName(s"${function.name}_twin$latency")
 
-  val clk = in(Bool())
-  val inputs = function.inputs.zipWithIndex.map { case (width, i) => in(Bits(width bits)).setName(s"in$i") }
-  val output = out(Bits(function.output bits)).setName("result")
+  val clk = in(Bool()) // clock of the ring buffer, that of the surrounding clock domain
+  val inputs = function.inputs.zipWithIndex.map { case (width, i) => in(Bits(width bits)).setName(s"in$i") } // operands
+  val output = out(Bits(function.output bits)).setName("result") // the result, `latency` cycles after its operands
   mapCurrentClockDomain(clk)
   setInlineVerilog(verilog)
 

@@ -41,8 +41,8 @@ object ConstantTable {
 
   private case class Table(words: Seq[BigInt]) extends Component {
     definitionName = s"Table${words.size}x${bound(words).width}"
-    val index = in(UInt(log2Up(words.size) max 1 bits))
-    val word = out(SInt(bound(words).width bits))
+    val index = in(UInt(log2Up(words.size) max 1 bits)) // number of the word; not beyond the last one
+    val word = out(SInt(bound(words).width bits)) // the selected word, in the same cycle
     word := lookup(words, index)
   }
 

@@ -33,8 +33,8 @@ object Copies {
 }
 
 class Copy(init: Option[Boolean]) extends Component {
-  val next = in(Bool())
-  val now = out(Reg(Bool()))
+  val next = in(Bool()) // the value after the next clock edge
+  val now = out(Reg(Bool())) // the registered value, of this copy only
   init.foreach(value => now.init(Bool(value)))
   now.addAttribute("dont_touch", "yes")
   now := next

@@ -72,9 +72,11 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
   /** One chain as a component: small modules synthesise quickly. Each index arrives in the cycle in which it is used. */
   private class ChainUnit(start: Option[Bound], group: Seq[Table]) extends Component {
     val total: Bound = (start.toSeq ++ group.map(_.bound)).reduce(_ + _)
-    val low = start.map(bound => in(SInt(bound.width bits)).setName("io_low"))
+    val low = start.map(bound => in(SInt(bound.width bits)).setName("io_low")) // low bits of x, only in the first chain
+
+    /** Of the tables; `indices(i)` arrives i cycles after the first one. */
     val indices = group.zipWithIndex.map { case (table, i) => in(UInt(table.bits bits)).setName(s"io_index$i") }
-    val sum = out(SInt(total.width bits)).setName("io_sum")
+    val sum = out(SInt(total.width bits)).setName("io_sum") // of `low` and the words, a cycle after the last index
 
     private def index(i: Int) = Timed(indices(i), i)
     private val (begin, first) = low match {

@@ -47,6 +47,8 @@ class PartsUnit(bound: Bound, parts: Seq[Part]) extends Component {
   val io = new Bundle {
     val x = in(Bits(bound.width bits)) // integer
   }
+
+  /** The parts; `results(i)` is valid `planned(i).cycle` cycles after `x`. */
   val results = planned.zipWithIndex.map { case (ready, i) => out(SInt(ready.bound.width bits)).setName(s"io_part$i") }
 
   for ((part, result) <- parts.zip(results))

@@ -42,15 +42,15 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val product, sum = in(Bool()) // pulse: a result of the unit can be read
     val settled = in(Bool()) // pulse: a canonical value is available
     val answered = in(Bool()) // pulse: the result was taken
-    val flags = in(Bits(WordFormat.flags bits))
+    val flags = in(Bits(WordFormat.flags bits)) // the context's flags, which jumps test
     val fed =
       slave(Flow(Vec(lists.map(list =>
         UInt(log2Up(list.items + 1) bits)
       )))) // all items are written: number of items in each list
     val count = slave(Flow(UInt(counterBits bits))) // of the item taken, two cycles after the issue of its `take`
-    val state = out(ContextState(addressBits))
-    val items = out(ListState(lists))
-    val counter = out(UInt(counterBits bits))
+    val state = out(ContextState(addressBits)) // word, addresses and requests, for the arbiters and the fetch
+    val items = out(ListState(lists)) // remaining items of each list; whether the last `take` found one
+    val counter = out(UInt(counterBits bits)) // the loop counter
     val over = out(Bool()) // level: the program has ended
   }
 
