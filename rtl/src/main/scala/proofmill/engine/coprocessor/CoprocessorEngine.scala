@@ -31,10 +31,10 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
   val resets: Map[String, BigInt] = Map.empty
   def control: Map[String, Bits] = Map.empty
 
-  val command = slave(Word.payload)
-  val reply = master(Word.packets)
+  val command = slave(Word.payload) // unused, always ready: this engine has no commands
+  val reply = master(Word.packets) // interrupt packets
   command.ready := True
-  val port = slave(Window(Spec.int(map, "base"), Spec.int(map, "size")))
+  val port = slave(Window(Spec.int(map, "base"), Spec.int(map, "size"))) // the engine's window in the register map
   override def window: Option[Window] = Some(port)
 
   private val slotMap = SlotMap(config.log2Data)
@@ -94,13 +94,13 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
     when(RegNext(event, init = False))(value := value + 1)
     value.asBits
   }
-  val done, interrupts, busyCycles = out(Bits(64 bits))
+  val done, interrupts, busyCycles = out(Bits(64 bits)) // counters: ended instructions, interrupts, cycles with `busy`
   done := count(executor.io.executed)
   interrupts := count(executor.io.sent)
   busyCycles := count(executor.io.busy)
   def status: Map[String, Bits] =
     Map("instructions" -> done, "interrupts" -> interrupts, "busy_cycles" -> busyCycles)
-  val busy = out(Bool())
+  val busy = out(Bool()) // level: the executor is busy; the STATUS reply reports it
   busy := executor.io.busy
   override def working: Option[Bool] = Some(busy)
 }

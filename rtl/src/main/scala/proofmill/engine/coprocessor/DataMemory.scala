@@ -56,25 +56,25 @@ class DataMemory(log2: Int, slotBits: Int, bits: Int, modulus: BigInt) extends C
   private def slotNumber = UInt(log2 bits)
   val io = new Bundle {
 
-    /** A pulse starts clearing all slots; `clearing` is high meanwhile. */
+    /** A pulse starts clearing all slots. */
     val clear = in(Bool())
-    val clearing = out(Bool())
+    val clearing = out(Bool()) // level: slots are being cleared, after `clear` or a reset; requests wait
 
-    /** Requests; the response belongs to the one that is taken. */
+    /** Requests; the executor's have priority. One is accepted when its operation is done. */
     val executor, host = slave(Stream(DataRequest(slotBits, bits)))
-    val response = out(DataResponse(bits))
+    val response = out(DataResponse(bits)) // of the request that is accepted, valid in that cycle
 
-    /** Two slots and their types, in the same cycle. */
+    /** Two slots whose types are read. */
     val typeSlots = in(Vec.fill(2)(slotNumber))
-    val types = out(Vec.fill(2)(Bits(3 bits)))
+    val types = out(Vec.fill(2)(Bits(3 bits))) // their types, in the same cycle
 
-    /** Pairing processor: an integer to write to a slot; the write is not finished while `writing` is high. */
+    /** Pairing processor: an integer to write; its tag is the slot. */
     val write = master(Stream(TaggedInteger(bits, UInt(slotBits bits))))
-    val writing = in(Bool())
+    val writing = in(Bool()) // level: the processor has not finished the write
 
-    /** Pairing processor: a slot to read; its integer, some cycles later. */
+    /** Pairing processor: a slot to read. */
     val read = master(Stream(UInt(slotBits bits)))
-    val value = slave(Flow(Bits(bits bits)))
+    val value = slave(Flow(Bits(bits bits))) // the integer of the slot that was read, some cycles later
   }
   private object State extends SpinalEnum(binaryOneHot) {
     val Idle, Perform, NextSlot, Read, ReadData, Compare, SendResidue, AwaitWrite, RequestInteger, AwaitInteger,

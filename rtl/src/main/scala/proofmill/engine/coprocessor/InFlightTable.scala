@@ -45,9 +45,9 @@ case class OldestInFlight(log2: Int, log2Instructions: Int) extends Bundle {
 class InFlightTable(contexts: Int, log2: Int, log2Instructions: Int, tables: Int) extends Component {
   val io = new Bundle {
 
-    /** A new entry, and the cycles that the instruction has taken so far. */
+    /** A new entry. */
     val issue = slave(Flow(InFlightIssue(contexts, log2, log2Instructions)))
-    val elapsed = in(UInt(32 bits))
+    val elapsed = in(UInt(32 bits)) // cycles that the instruction of `issue` has taken so far
 
     /** Levels: a bit per context whose job has ended. */
     val ended = in(Bits(contexts bits))
@@ -55,18 +55,18 @@ class InFlightTable(contexts: Int, log2: Int, log2Instructions: Int, tables: Int
     /** A pulse that removes the oldest entry. */
     val retire = in(Bool())
 
-    /** The oldest entry; valid with `any`. `oldestEnded`: its job has ended. */
+    /** The oldest entry; valid with `any`. */
     val oldest = out(OldestInFlight(log2, log2Instructions))
-    val any, full, oldestEnded = out(Bool())
+    val any, full, oldestEnded = out(Bool()) // levels: an entry is valid; all are; the oldest one's job has ended
 
-    /** All tables are in use; the table of the next entry, and of the oldest one. */
+    /** Level: all tables are in use. */
     val allTablesUsed = out(Bool())
-    val nextTable, oldestTable = out(UInt(log2Up(tables) bits))
+    val nextTable, oldestTable = out(UInt(log2Up(tables) bits)) // the tables of the next entry and of the oldest one
 
-    /** The operands, destination included, and the results of the next instruction. `hazard` is valid one cycle later. */
+    /** The operands of the next instruction, destination included. */
     val operands = in(Vec.fill(3)(SlotRange(log2)))
-    val results = in(SlotRange(log2))
-    val hazard = out(Bool())
+    val results = in(SlotRange(log2)) // the slots that the next instruction writes
+    val hazard = out(Bool()) // level: it has a hazard with an entry; one cycle after `operands` and `results`
   }
   val entries = Seq.fill(contexts)(Reg(InFlightIssue(contexts, log2, log2Instructions)))
   val began = Seq.fill(contexts)(Reg(UInt(32 bits)))

@@ -15,16 +15,16 @@ class InstructionChecker extends Component {
 
     /** The instruction, one pulse; what is decoded from it is valid from the next cycle on. */
     val instruction = slave(Flow(Bits(Instructions.bits bits)))
-    val operands = out(Vec.fill(3)(UInt(InstructionChecker.operandBits bits)))
+    val operands = out(Vec.fill(3)(UInt(InstructionChecker.operandBits bits))) // fields a, b, c: slot, index or target
     val isOpcode = out(Bits(opcodes.size bits)) // a bit per opcode, in the order of `opcodes`
     val arithmetic = out(Bool()) // 0x10 and above
     val arePoints, areElements = out(Vec.fill(2)(Bool())) // of operands a and b
 
     /** Pulse: `types` are those of slots a and b. What follows from them is valid from the next cycle on. */
     val readTypes = in(Bool())
-    val types = in(Vec.fill(2)(Bits(3 bits)))
-    val operandTypes = out(Vec.fill(2)(Bits(3 bits)))
-    val shapes = out(Vec.fill(3)(ShapeOf()))
+    val types = in(Vec.fill(2)(Bits(3 bits))) // the types of slots a and b, valid with `readTypes`
+    val operandTypes = out(Vec.fill(2)(Bits(3 bits))) // these types, registered
+    val shapes = out(Vec.fill(3)(ShapeOf())) // of a, b and c by opcode and types: slots, legality, coordinates
 
     /** Levels: the bits that numbers of slots do not have. */
     val beyondData, beyondInstructions = in(Bits(InstructionChecker.operandBits bits))

@@ -7,14 +7,14 @@ import spinal.lib._
 class Instructions(log2: Int) extends Component {
   val io = new Bundle {
 
-    /** A pulse starts clearing; `clearing` is high meanwhile, and writes are ignored. */
+    /** A pulse starts clearing all slots. */
     val clear = in(Bool())
-    val clearing = out(Bool())
-    val write = slave(Flow(InstructionWrite(log2)))
+    val clearing = out(Bool()) // level: slots are being cleared, after `clear` or a reset; writes are ignored
+    val write = slave(Flow(InstructionWrite(log2))) // an instruction and its slot, written in its cycle
 
-    /** Read ports of the executor and of the host: a slot; its instruction, one cycle later. */
+    /** Read ports of the executor and of the host: a slot, always valid. */
     val fetchSlot, hostSlot = in(UInt(log2 bits))
-    val fetched, hostData = out(Bits(Instructions.bits bits))
+    val fetched, hostData = out(Bits(Instructions.bits bits)) // of `fetchSlot` and of `hostSlot`, one cycle later
   }
   private val memory = Mem(Bits(Instructions.bits bits), 1 << log2)
   private val clearing = new ClearSequencer(log2, io.clear, True)

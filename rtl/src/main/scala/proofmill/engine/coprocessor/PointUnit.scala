@@ -32,11 +32,11 @@ class PointUnit(config: CoprocessorConfig, slotMap: SlotMap) extends Component {
 
     /** Level: operate. The following are steady until `done`. */
     val enable = in(Bool())
-    val operation = in(Operation())
+    val operation = in(Operation()) // affine form, sum, multiple, or check of a point
     val second = in(Bool()) // points of G2
     val location = in(Vec.fill(2)(UInt(slotMap.bits bits))) // of the affine coordinates of operands a and b
-    val isIdentity = in(Vec.fill(2)(Bool()))
-    val target = in(UInt(slotMap.bits bits))
+    val isIdentity = in(Vec.fill(2)(Bool())) // levels: operand a, or b, is the identity
+    val target = in(UInt(slotMap.bits bits)) // first slot of the affine result
     val outsideSubgroup = in(Bool()) // the point is known not to be in its subgroup
 
     /** The scalar of the next multiple, one pulse before `enable`. */
@@ -45,19 +45,19 @@ class PointUnit(config: CoprocessorConfig, slotMap: SlotMap) extends Component {
     /** Levels from [[ScalarSplit]]: it is splitting; the parts are short enough. */
     val splitBusy, splitFits = in(Bool())
 
-    /** Data memory; the response is valid while `data` fires. */
+    /** Data memory: requests. */
     val data = master(Stream(DataRequest(slotMap.bits, bits)))
-    val response = in(DataResponse(bits))
+    val response = in(DataResponse(bits)) // the response, valid while `data` fires
 
-    /** Pairing processor, as in [[ExecutorPorts]]. */
+    /** Pairing processor, as in [[ExecutorPorts]]: the program to start. */
     val start = master(Stream(Start(pairing.image.entries.size, slotMap.bits)))
-    val startContext = in(UInt(log2Up(pairing.contexts) bits))
-    val ended = in(Bits(pairing.contexts bits))
-    val idle = in(Bool())
+    val startContext = in(UInt(log2Up(pairing.contexts) bits)) // context of the program, valid while `start` fires
+    val ended = in(Bits(pairing.contexts bits)) // levels, a bit per context whose job has ended
+    val idle = in(Bool()) // level: no job is in flight
 
-    /** A pulse at the end; the verdict of a check, valid with it. */
+    /** Pulse: the operation has ended. */
     val done = out(Bool())
-    val verdict = out(Bits(3 bits))
+    val verdict = out(Bits(3 bits)) // of a check, valid with `done`: bits on curve, in subgroup, identity from bit 0
   }
   private object State extends SpinalEnum {
     val Idle, FillFirst, AwaitFirst, Add, AwaitAdd, MultiplyBySplit, AwaitMultiply, TestSubgroup = newElement()

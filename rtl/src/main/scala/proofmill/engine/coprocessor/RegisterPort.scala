@@ -31,27 +31,27 @@ class RegisterPort(config: CoprocessorConfig, slotMap: SlotMap, bits: Int) exten
     val window =
       slave(Window(Spec.int(map.getTable("coprocessor"), "base"), Spec.int(map.getTable("coprocessor"), "size")))
 
-    /** Data memory; the response is valid while `data` fires. */
+    /** Data memory: requests. */
     val data = master(Stream(DataRequest(slotMap.bits, bits)))
-    val response = in(DataResponse(bits))
+    val response = in(DataResponse(bits)) // the response, valid while `data` fires
 
-    /** A pulse starts clearing a memory; `clearing` is high while one of them is cleared. */
+    /** Pulses that start clearing a memory. */
     val clearData, clearInstructions = out(Bool())
-    val clearing = in(Bool())
+    val clearing = in(Bool()) // level: one of the memories is being cleared; accesses wait
 
-    /** Instruction memory: writes; a slot to read, always valid; its instruction, one cycle later. */
+    /** Instruction memory: writes. */
     val instruction = master(Flow(InstructionWrite(config.log2Instructions)))
-    val readSlot = out(UInt(config.log2Instructions bits))
-    val readData = in(Bits(Instructions.bits bits))
+    val readSlot = out(UInt(config.log2Instructions bits)) // instruction memory: the slot to read, always valid
+    val readData = in(Bits(Instructions.bits bits)) // the instruction in `readSlot`, one cycle later
 
-    /** Executor: its pointer; a pulse with a new one. */
+    /** Executor: its instruction pointer. */
     val pointer = in(UInt(config.log2Instructions bits))
-    val jump = master(Flow(UInt(config.log2Instructions bits)))
+    val jump = master(Flow(UInt(config.log2Instructions bits))) // executor: a pulse with a new instruction pointer
 
-    /** Executor: its error; a pulse that clears it; cycles of the last arithmetic instruction. */
+    /** Executor: its first error since it was cleared, or 0. */
     val error = in(Bits(32 bits))
-    val clearError = out(Bool())
-    val lastCycles = in(UInt(32 bits))
+    val clearError = out(Bool()) // executor: a pulse that clears `error`
+    val lastCycles = in(UInt(32 bits)) // executor: cycles of the last arithmetic instruction that ended
 
     /** log2 of the number of slots that programs have. */
     val dataLog2, instructionsLog2 = out(UInt(4 bits))

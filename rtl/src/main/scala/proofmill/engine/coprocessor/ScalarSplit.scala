@@ -17,14 +17,14 @@ class ScalarSplit(bits: Int) extends Component {
   import ScalarSplit._
   val io = new Bundle {
 
-    /** A scalar. `second`: split it for G2; steady until the next one. */
+    /** A scalar to split. */
     val start = slave(Flow(Bits(bits bits)))
-    val second = in(Bool())
+    val second = in(Bool()) // level: split for G2, otherwise for G1; steady until the next scalar
 
-    /** Level; the other outputs are valid while it is low. */
+    /** Level: a scalar is being split. */
     val busy = out(Bool())
-    val fits = out(Bool())
-    val parts = out(Bits(width bits))
+    val fits = out(Bool()) // level, valid while not `busy`: the last quotient is as short as the other parts
+    val parts = out(Bits(width bits)) // valid while not `busy`: two halves for G1, four quarters for G2, k0 lowest
   }
   private val busy = RegInit(False)
   private val fits = Reg(Bool())

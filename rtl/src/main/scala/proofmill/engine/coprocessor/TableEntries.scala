@@ -25,9 +25,9 @@ class TableEntries(contexts: Int) extends Component {
     /** A job begins. */
     val begin = slave(Flow(TableJob(contexts)))
 
-    /** A pulse when the job of `entryContext` reads a coordinate of an entry. */
+    /** The context of `entryRead`. */
     val entryContext = in(UInt(log2Up(contexts) bits))
-    val entryRead = in(Bool())
+    val entryRead = in(Bool()) // pulse: the job of that context reads a coordinate of an entry
 
     /** Per context and digit the first slot of the entry, relative to the table; changes two cycles after its last coordinate was read. */
     val entries = out(Vec.fill(contexts, Layout.digits)(UInt(Layout.entryBits bits)))
