@@ -28,8 +28,8 @@ class Recode(plan: ScalarPlan, halfBits: Int) extends Component {
   private val list = plan.q
   require(window >= 4 && window < halfBits, s"a window of $window: moves are up to 4 places")
   val io = new Bundle {
-    val in = slave(Stream(Vec.fill(2)(Bits(halfBits bits))))
-    val item = master(Flow(Placed(list)))
+    val in = slave(Stream(Vec.fill(2)(Bits(halfBits bits)))) // the halves k1 and k2, signed; accepted in Idle
+    val item = master(Flow(Placed(list))) // items from the lowest place on, at most one per cycle; no back-pressure
     val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the number of items
   }
   val k = Vec.fill(2)(Reg(Bits(halfBits bits)))
@@ -102,7 +102,7 @@ class Comb(plan: ScalarPlan) extends Component {
   private val width = plan.windows * plan.comb
   val io = new Bundle {
     val in = slave(Stream(Bits(plan.bits bits))) // signed
-    val item = master(Flow(Placed(list)))
+    val item = master(Flow(Placed(list))) // items from the lowest window on, at most one per cycle; no back-pressure
     val done = master(Stream(UInt(log2Up(list.items + 1) bits))) // the number of items
   }
   val u = Reg(Bits(width + 1 bits)) // with the bit below

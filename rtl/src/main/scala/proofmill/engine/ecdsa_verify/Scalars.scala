@@ -26,12 +26,12 @@ case class ScalarJob(bits: Int, contexts: Int) extends Bundle {
 class Scalars(plan: ScalarPlan, contexts: Int) extends Component {
   val io = new Bundle {
 
-    /** Jobs. */
+    /** Jobs: scalars below n, and the context of their program. */
     val in = slave(Stream(ScalarJob(plan.bits, contexts)))
 
-    /** Items of Q and of G; a pulse when all items of a context were written. */
+    /** Items of Q, at most one per cycle. */
     val q = master(Flow(ItemWrite(contexts, plan.q)))
-    val g = master(Flow(ItemWrite(contexts, plan.g)))
+    val g = master(Flow(ItemWrite(contexts, plan.g))) // items of G, at most one per cycle
     val fed = master(Flow(Fed(contexts, plan.lists, feedFlags = 1))) // the flag: u1 is 0
   }
 

@@ -26,9 +26,9 @@ class Verifier(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, pl
   )
   val io = new Bundle {
 
-    /** Signatures, and their verdicts in order. */
+    /** Signatures, accepted when a context and the division are free. */
     val in = slave(Stream(Signature()))
-    val out = master(Stream(Verdict()))
+    val out = master(Stream(Verdict())) // a verdict per signature, in the order of the signatures
   }
   val lane = new Lane(programs.ports, arithmetic, image, contexts)
   val scalars = new Scalars(plan, contexts)

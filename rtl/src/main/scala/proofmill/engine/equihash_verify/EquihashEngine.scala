@@ -64,13 +64,13 @@ class EquihashEngine(config: EquihashConfig) extends Engine {
     "pow_limit" -> Spec.big(table.getTable("networks"), "main")
   )
 
-  val command = slave(Word.payload)
-  val reply = master(Word.packets)
-  val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
-  val lastLatency = out(Reg(UInt(32 bits)) init 0)
-  val personalisation = in(Bits(64 bits))
-  val difficultyCheck = in(Bits(32 bits))
-  val powLimit = in(Bits(256 bits))
+  val command = slave(Word.payload) // words of command packets: a header's index, then the header with its solution
+  val reply = master(Word.packets) // one packet per header, in the order of the commands: its index and error mask
+  val done, busyCycles = out(Reg(UInt(64 bits)) init 0) // counters: headers replied to; cycles with a header in flight
+  val lastLatency = out(Reg(UInt(32 bits)) init 0) // cycles of the last header from its index to its result
+  val personalisation = in(Bits(64 bits)) // register: the first eight bytes of BLAKE2b's personalisation
+  val difficultyCheck = in(Bits(32 bits)) // register: bit 0 enables the check of the difficulty
+  val powLimit = in(Bits(256 bits)) // register: the largest target that the network allows
   def status: Map[String, Bits] =
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
   def control: Map[String, Bits] =

@@ -37,10 +37,10 @@ case class LeafTag(slotBits: Int, selectBits: Int) extends Bundle {
   */
 class MixG(hasX: Boolean, hasY: Boolean) extends Component {
   setDefinitionName("Blake2bG" + (if (hasX) "x" else "") + (if (hasY) "y" else ""))
-  val before = in(Vec(Bits(64 bits), 4))
-  val x = hasX generate in(UInt(64 bits))
-  val y = hasY generate in(UInt(64 bits))
-  val after = out(Vec(Bits(64 bits), 4))
+  val before = in(Vec(Bits(64 bits), 4)) // a, b, c, d of a column, new ones in every cycle
+  val x = hasX generate in(UInt(64 bits)) // message word of the first half, valid with `before`; no port if it is zero
+  val y = hasY generate in(UInt(64 bits)) // that of the second half, one cycle after `before`; no port if it is zero
+  val after = out(Vec(Bits(64 bits), 4)) // a, b, c, d after both halves, two cycles after `before`
 
   val middle = Blake2b.firstHalf(before(0).asUInt, before(1), before(2).asUInt, before(3), Option(x))
   val held = Blake2b.Middle(RegNext(middle.a), RegNext(middle.b), RegNext(middle.c), RegNext(middle.d))
@@ -50,9 +50,9 @@ class MixG(hasX: Boolean, hasY: Boolean) extends Component {
 /** The second half of a G: one cycle. */
 class MixHalf extends Component {
   setDefinitionName("Blake2bHalf")
-  val before = in(Vec(Bits(64 bits), 4))
-  val y = in(UInt(64 bits))
-  val after = out(Vec(Bits(64 bits), 4))
+  val before = in(Vec(Bits(64 bits), 4)) // a, b, c, d between the halves of a G
+  val y = in(UInt(64 bits)) // message word of the second half, valid with `before`
+  val after = out(Vec(Bits(64 bits), 4)) // a, b, c, d at the end of the G, one cycle after `before`
   val middle = Blake2b.Middle(before(0).asUInt, before(1), before(2).asUInt, before(3))
   after := Vec(Blake2b.secondHalf(middle, Some(y)).map(RegNext(_)))
 }
@@ -80,12 +80,12 @@ class LeafHash(p: Equihash) extends Component {
 
   val io = new Bundle {
 
-    /** Chaining value after the first block of the header in `chainSlot`. */
+    /** Chaining value after the first block of a header, written to slot `chainSlot`. */
     val chain = slave(Flow(Vec(Bits(64 bits), digestWords)))
-    val chainSlot = in(UInt(slotBits bits))
-    val start = in(LeafStart())
-    val hash = in(UInt(32 bits))
-    val tag = slave(Flow(LeafTag(slotBits, selectBits)))
+    val chainSlot = in(UInt(slotBits bits)) // the slot of `chain`, valid with it
+    val start = in(LeafStart()) // the state that all leaves of the current header share, valid with `tag`
+    val hash = in(UInt(32 bits)) // number of the leaf's hash, valid with `tag`
+    val tag = slave(Flow(LeafTag(slotBits, selectBits))) // a leaf to hash; `leaf` follows after `LeafHash.latency`
 
     /** The leaf's n bits, first bit leftmost. */
     val leaf = master(Flow(Bits(p.n bits)))

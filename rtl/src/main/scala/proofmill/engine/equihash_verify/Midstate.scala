@@ -37,8 +37,8 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
 
     /** Header words 0 to 17, in order. */
     val word = slave(Stream(Bits(64 bits)))
-    val personalisation = in(Bits(64 bits))
-    val result = master(Stream(Prepared(digestWords)))
+    val personalisation = in(Bits(64 bits)) // the first eight bytes of BLAKE2b's personalisation, sampled in Idle
+    val result = master(Stream(Prepared(digestWords))) // a header's chaining value and the state its leaves share
   }
 
   // Words of two headers: 0 to 15 in memory, 16 and 17 (low half) in registers.
@@ -195,7 +195,7 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
   * the table.
   */
 class MessageOrder(steps: Seq[Seq[Int]]) extends Component {
-  val step = in(UInt(6 bits))
-  val numbers = out(Vec(UInt(4 bits), 4))
+  val step = in(UInt(6 bits)) // number of the half step, from 0
+  val numbers = out(Vec(UInt(4 bits), 4)) // of its message words, one for each column; same cycle
   numbers := Vec((0 until 4).map(i => Vec(steps.map(four => U(four(i), 4 bits))).read(step.resize(log2Up(steps.size)))))
 }
