@@ -20,15 +20,15 @@ class Reader(config: Axi4Config, depth: Int = 256) extends Component {
   private val most = Granule.beats
   val io = new Bundle {
 
-    /** A pulse starts a job, only while `idle`. Level: `stop` ends it; outstanding data are discarded, and the queue is emptied. */
+    /** A pulse starts a job, only while `idle`. */
     val start = slave(Flow(ReadJob(memoryBits)))
-    val stop = in(Bool())
-    val memory = master(Axi4ReadOnly(config))
-    val beats = master(Stream(Bits(config.dataWidth bits)))
+    val stop = in(Bool()) // level: ends the job; outstanding data are discarded, and the queue is emptied
+    val memory = master(Axi4ReadOnly(config)) // the channel: bursts of at most a granule; read data are always accepted
+    val beats = master(Stream(Bits(config.dataWidth bits))) // the job's beats in order, repeats included
 
-    /** Levels: no read is outstanding; a beat of this job had an error. */
+    /** Level: no read is outstanding, and no burst is offered. */
     val idle = out(Bool())
-    val fault = out(RegInit(False))
+    val fault = out(RegInit(False)) // level: a beat of this job had an error; cleared by the next `start`
   }
 
   val job = Reg(ReadJob(memoryBits))

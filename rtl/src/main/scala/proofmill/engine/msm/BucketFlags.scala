@@ -13,22 +13,22 @@ class BucketFlags(bucketBits: Int) extends Component {
   private val count = 1 << (bucketBits - 1)
   val io = new Bundle {
 
-    /** Points: an address in each bank, accepted in a cycle with `advance`. The result follows one cycle later and holds until the next one. */
+    /** Level: `lookup` is accepted in this cycle. */
     val advance = in(Bool())
-    val lookup = in(Vec(UInt(bucketBits - 1 bits), 2))
-    val full = out(Vec(Bool(), 2))
+    val lookup = in(Vec(UInt(bucketBits - 1 bits), 2)) // points: an address in each bank
+    val full = out(Vec(Bool(), 2)) // the flags at `lookup`, one cycle later; held until the next result
 
     /** Pulses, only with `advance`: toggle the flags of the present result. */
     val toggle = in(Vec(Bool(), 2))
 
-    /** Sums: a bucket in every cycle; the result two cycles later; a pulse with it that toggles the flag. */
+    /** Sums: a bucket, in every cycle. */
     val sumLookup = in(UInt(bucketBits bits))
-    val sumFull = out(Bool())
-    val sumToggle = in(Bool())
+    val sumFull = out(Bool()) // the flag of `sumLookup`, two cycles later
+    val sumToggle = in(Bool()) // pulse with `sumFull`: toggles that flag
 
-    /** Pulse: all buckets become empty. `clearing` is high meanwhile, without lookups and toggles. */
+    /** Pulse: all buckets become empty. */
     val clear = in(Bool())
-    val clearing = out(Bool())
+    val clearing = out(Bool()) // level: they are being emptied, also after a reset; no lookups and toggles then
   }
 
   // 1. Clearing, also after reset.

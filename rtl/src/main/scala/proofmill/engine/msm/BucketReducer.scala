@@ -20,7 +20,7 @@ import spinal.lib.fsm._
   */
 class BucketReducer(bucketBits: Int, latency: Int) extends Component {
   val io = new Bundle {
-    val command = slave(Stream(CoreCommand(bucketBits)))
+    val command = slave(Stream(CoreCommand(bucketBits))) // a command, accepted in Idle when `settled`
 
     /** Requests, each accepted in its cycle. */
     val request = master(Flow(AdderRequest(bucketBits)))
@@ -28,9 +28,9 @@ class BucketReducer(bucketBits: Int, latency: Int) extends Component {
     /** Level: no sum is in flight. */
     val settled = in(Bool())
 
-    /** A pulse clears the flags of all buckets; `clearing` is high meanwhile. */
+    /** A pulse that clears the flags of all buckets. */
     val clear = out(Bool())
-    val clearing = in(Bool())
+    val clearing = in(Bool()) // level: flags are being cleared
 
     /** Level: a command is executed. */
     val busy = out(Bool())

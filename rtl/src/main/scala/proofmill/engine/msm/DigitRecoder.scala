@@ -38,8 +38,8 @@ class DigitRecoder(plan: WindowPlan, countBits: Int) extends Component {
   val io = new Bundle {
     val windowBits = in(UInt(5 bits)) // steady
     val count = in(UInt(countBits bits)) // scalars of a pass; steady
-    val scalars = slave(Stream(Bits(8 * Granule.beat bits)))
-    val groups = master(Stream(DigitGroup(adders, bucketBits)))
+    val scalars = slave(Stream(Bits(8 * Granule.beat bits))) // two scalars a beat, first one lowest; an odd one alone
+    val groups = master(Stream(DigitGroup(adders, bucketBits))) // a digit for each adder, in the order of the scalars
   }
   private def fact(of: Int => BigInt) = RegNext(plan.table(io.windowBits, of))
   private val offset = fact(plan.offset).resize(sumBits)

@@ -27,9 +27,9 @@ class MsmCommandPort(plan: WindowPlan, memoryBits: Int, channels: Int) extends C
     /** Words of command packets, the packet's number above each. */
     val command = slave(Stream(Fragment(Bits(64 + 2 bits))))
 
-    /** Writer: the address of a granule, then its data. */
+    /** Writer: the address of a granule. */
     val address = master(Stream(Place(memoryBits, channels)))
-    val data = master(Stream(Bits(64 bits)))
+    val data = master(Stream(Bits(64 bits))) // writer: the granule's words, after its address
 
     /** Per channel the responses to writes; the payload is high for a write that failed. */
     val responses = Vec.fill(channels)(slave(Stream(Bool())))
@@ -37,9 +37,9 @@ class MsmCommandPort(plan: WindowPlan, memoryBits: Int, channels: Int) extends C
     /** Valid runs; not ready: the queue is full. */
     val run = master(Stream(MsmRun(memoryBits)))
 
-    /** The index of a run to cancel; `cancelFound`, in the same cycle: there is such a run. */
+    /** The index of a run to cancel. */
     val cancel = master(Flow(Bits(64 bits)))
-    val cancelFound = in(Bool())
+    val cancelFound = in(Bool()) // in the cycle of `cancel`: there is such a run
 
     /** Replies that have only a status. */
     val statusReply = master(Stream(StatusReply()))

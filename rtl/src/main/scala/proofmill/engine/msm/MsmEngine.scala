@@ -57,9 +57,9 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val resets: Map[String, BigInt] = Map.empty
   def control: Map[String, Bits] = Map.empty
 
-  val command = slave(Word.payloads(commands.size))
-  val reply = master(Word.packets)
-  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
+  val command = slave(Word.payloads(commands.size)) // words of command packets, the packet's number above each
+  val reply = master(Word.packets) // status replies in the order of their commands; a run's result when it ends
+  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi))) // of the slices of points, then the scalars
   override val lent: Option[Int] = Some(slices)
 
   val commandPort = new MsmCommandPort(plan, config.memoryBits, channels)

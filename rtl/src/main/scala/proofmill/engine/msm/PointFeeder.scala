@@ -23,13 +23,13 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
   import plan.{adders, bucketBits}
   val io = new Bundle {
 
-    /** Bits of a window, and points of a pass; steady. */
+    /** Bits of a window; steady. */
     val windowBits = in(UInt(5 bits))
-    val count = in(UInt(countBits bits))
+    val count = in(UInt(countBits bits)) // points of a pass; steady
 
-    /** The slices of points from their channels; pairs of scalars. */
+    /** The slices of points, a stream from each channel. */
     val points = Vec.fill(PointFeeder.this.points.slices)(slave(Stream(Bits(Points.sliceBits bits))))
-    val scalars = slave(Stream(Bits(8 * Granule.beat bits)))
+    val scalars = slave(Stream(Bits(8 * Granule.beat bits))) // beats of two scalars, the first one lowest
 
     /** Level: a pass is open. */
     val passOpen = in(Bool())
@@ -37,9 +37,9 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
     /** Per adder the points for its buckets. */
     val items = Vec.fill(adders)(master(Stream(Item(PointFeeder.this.points, bucketBits))))
 
-    /** Levels: every item of a joined group was accepted; all groups of this pass were joined. */
+    /** Level: every item of a joined group was accepted. */
     val empty = out(Bool())
-    val done = out(Bool())
+    val done = out(Bool()) // level: all groups of this pass were joined, and `empty`
 
     /** Level: the memory contains a point that is never stored ([[Points.isBeyond]]). */
     val fault = out(RegInit(False))

@@ -18,9 +18,9 @@ class ReplyWriter(points: Points, commands: Seq[Command]) extends Component {
     /** Status replies; accepted with the last word of the packet. */
     val statusReply = slave(Stream(StatusReply()))
 
-    /** Results of runs, accepted with the last word; `sum` is steady until then. */
+    /** Results of runs, accepted with the last word of the packet. */
     val result = slave(Stream(MsmOutcome()))
-    val sum = in(Bits(points.width bits))
+    val sum = in(Bits(points.width bits)) // the sum of `result`; steady until it is accepted
 
     /** Reply packets. */
     val reply = master(Word.packets)

@@ -16,13 +16,13 @@ case class QueuedRun(memoryBits: Int) extends Bundle {
 class RunQueue(memoryBits: Int, depth: Int) extends Component {
   val io = new Bundle {
 
-    /** Not ready: the queue is full. */
+    /** Runs; not ready: the queue is full. */
     val push = slave(Stream(MsmRun(memoryBits)))
-    val pop = master(Stream(QueuedRun(memoryBits)))
+    val pop = master(Stream(QueuedRun(memoryBits))) // the oldest run, with its mark
 
-    /** The index of a run to cancel; `cancelFound`, in the same cycle: it is queued. */
+    /** The index of a run to cancel. */
     val cancel = slave(Flow(Bits(64 bits)))
-    val cancelFound = out(Bool())
+    val cancelFound = out(Bool()) // in the cycle of `cancel`: such a run is queued
   }
 
   // A shift register: the oldest run is in slot 0.

@@ -27,9 +27,9 @@ class WindowPasses(plan: WindowPlan, memoryBits: Int) extends Component {
     /** Queued runs, accepted in Idle. */
     val run = slave(Stream(QueuedRun(memoryBits)))
 
-    /** The index of a run to cancel; `cancelFound`, in the same cycle: it is the current one. */
+    /** The index of a run to cancel. */
     val cancel = slave(Flow(Bits(64 bits)))
-    val cancelFound = out(Bool())
+    val cancelFound = out(Bool()) // in the cycle of `cancel`: it is the current run
 
     /** The current run; steady from Begin on. */
     val current = out(Reg(MsmRun(memoryBits)))
@@ -39,23 +39,23 @@ class WindowPasses(plan: WindowPlan, memoryBits: Int) extends Component {
 
     /** Readers: a pulse that starts them; a level that stops and drains them. */
     val start, stop = out(Bool())
-    val readersIdle = in(Bool())
+    val readersIdle = in(Bool()) // level: no reader has an outstanding read
 
     /** Level: a memory fault of the current run. */
     val fault = in(Bool())
 
-    /** Passes of the current run, 0 in Idle; passes that are done. */
+    /** Passes of the current run, 0 in Idle. */
     val passes = out(UInt(9 bits))
-    val passesDone = out(Reg(UInt(9 bits)) init 0)
+    val passesDone = out(Reg(UInt(9 bits)) init 0) // passes of it that are done
 
-    /** Feeder: a pass is open; all of its points were taken; nothing is in its pipeline. */
+    /** Feeder: a level that opens a pass. */
     val passOpen = out(Bool())
-    val feederDone, feederEmpty = in(Bool())
+    val feederDone, feederEmpty = in(Bool()) // feeder, levels: all points of a pass were taken; its pipeline is empty
 
-    /** Adders: commands and levels; the adder whose sum is the external one of Gather. */
+    /** Adders: commands. */
     val commands = Vec.fill(adders)(master(Stream(CoreCommand(bucketBits))))
-    val busy, issued = in(Vec.fill(adders)(Bool()))
-    val gathered = out(Reg(UInt(log2Up(adders + 1) bits)))
+    val busy, issued = in(Vec.fill(adders)(Bool())) // adders: a level and a pulse each, as of [[BucketAdder]]
+    val gathered = out(Reg(UInt(log2Up(adders + 1) bits))) // the adder whose sum is the external one of Gather
 
     /** The result of the current run. */
     val result = master(Stream(MsmOutcome()))

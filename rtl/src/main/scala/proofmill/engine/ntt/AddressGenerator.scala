@@ -35,18 +35,18 @@ class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
   private val tileBits = config.memoryBits - 6
   val io = new Bundle {
 
-    /** The pass; steady. Pulses: `start` begins it, `next` advances by a beat. */
+    /** The pass; steady. */
     val pass = in(Pass(config))
-    val start = in(Bool())
-    val next = in(Bool())
+    val start = in(Bool()) // pulse: begins the pass
+    val next = in(Bool()) // pulse: advances by a beat
 
     /** Level: all beats were generated. */
     val done = out(Bool())
 
-    /** The current beat: whether it is the last one, its address relative to the pass's, and its place in the transform. */
+    /** Level: the current beat is the last one. */
     val isLast = out(Bool())
-    val beat = out(UInt(tileBits bits))
-    val place = out(Place(config))
+    val beat = out(UInt(tileBits bits)) // number of the current beat, relative to the pass's `source` or `target`
+    val place = out(Place(config)) // its place in the transform
   }
   private val core = config.coreBits
   private val whole = io.pass.kind === PassKind.Whole
@@ -130,19 +130,19 @@ class AddressGenerator(config: NttConfig, written: Boolean) extends Component {
 class AddressRegister(config: NttConfig, written: Boolean) extends Component {
   val io = new Bundle {
 
-    /** The pass; steady. Pulses: `start` begins it, `next` advances by a beat; only while `valid`. */
+    /** The pass; steady. */
     val pass = in(Pass(config))
-    val start = in(Bool())
-    val next = in(Bool())
+    val start = in(Bool()) // pulse: begins the pass
+    val next = in(Bool()) // pulse, only while `valid`: consumes the beat
 
-    /** Levels: there is a beat, from the second cycle after `start` until all were consumed; all were consumed. */
+    /** Level: there is a beat, from the second cycle after `start` until all were consumed. */
     val valid = out(Bool())
-    val done = out(Bool())
+    val done = out(Bool()) // level: all beats were consumed
 
-    /** The current beat, as in [[AddressGenerator]]. */
+    /** Level, valid with `valid`: the current beat is the last one. */
     val isLast = out(Bool())
-    val beat = out(UInt(config.memoryBits - 6 bits))
-    val place = out(Place(config))
+    val beat = out(UInt(config.memoryBits - 6 bits)) // as in [[AddressGenerator]], valid with `valid`
+    val place = out(Place(config)) // as in [[AddressGenerator]], valid with `valid`
   }
   val generator = new AddressGenerator(config, written)
   val valid = RegInit(False)

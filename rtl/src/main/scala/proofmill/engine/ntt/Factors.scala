@@ -38,12 +38,12 @@ class Factors(config: NttConfig, residues: Residues) extends Component {
 
     /** Multiplies by the beat that arrived with `holds` instead, at least two cycles earlier. */
     val pairs = in(Bool()) // steady during a pass
-    val holds = in(Bool())
+    val holds = in(Bool()) // pulse with `input`: keeps this beat as a factor
 
-    /** Interface to [[Powers]]. */
+    /** Number of the beat, for [[Powers]]. */
     val beat = out(UInt(config.beatBits bits))
-    val factor = in(SInt(bits bits))
-    val lane = in(Vec(SInt(bits bits), lanes))
+    val factor = in(SInt(bits bits)) // from [[Powers]]: the factor of the beat
+    val lane = in(Vec(SInt(bits bits), lanes)) // from [[Powers]]: the factors of the lanes
   }
   private val place = RegNext(io.place) // a register stage for the long wires from the pass parameters
   io.beat := place.beat

@@ -35,26 +35,26 @@ class NttCommandPort(config: NttConfig, commands: Seq[Command]) extends Componen
   private val granule = NttConfig.granule / NttConfig.beat
   val io = new Bundle {
 
-    /** Words of command packets, the packet's number above each; reply packets. */
+    /** Words of command packets, the packet's number above each. */
     val command = slave(Stream(Fragment(Bits(64 + 2 bits))))
-    val reply = master(Word.packets)
+    val reply = master(Word.packets) // one packet per command, before the next command is accepted
 
-    /** Valid runs; the outcome of the run that was accepted. */
+    /** Valid runs. */
     val run = master(Stream(NttRun(config)))
-    val outcome = slave(Stream(NttOutcome()))
+    val outcome = slave(Stream(NttOutcome())) // the outcome of the accepted run
 
-    /** Memory, a granule at a time: the channel and the first beat, valid with either address. */
+    /** Memory, a granule at a time: its channel, valid with either address. */
     val channel = out(UInt(8 bits))
-    val beat = out(UInt(memoryBits - 6 bits))
-    val readAddress, writeAddress = master(Event)
+    val beat = out(UInt(memoryBits - 6 bits)) // first beat of the granule in that channel, valid with either address
+    val readAddress, writeAddress = master(Event) // memory: a burst of a granule is requested
 
-    /** Memory: the data of a write; its response, whose payload is high if it failed. */
+    /** Memory: the data of a write. */
     val writeData = master(Stream(Fragment(Bits(512 bits))))
-    val response = slave(Stream(Bool()))
+    val response = slave(Stream(Bool())) // the response to a write; high: it failed
 
-    /** Memory: the data of a read; a fault, valid with each beat. */
+    /** Memory: the data of a read. */
     val readData = slave(Stream(Fragment(Bits(512 bits))))
-    val readFault = in(Bool())
+    val readFault = in(Bool()) // level, valid with each beat of `readData`: it had an error
 
     /** Pulse: the reply of a run was sent. */
     val answered = out(Bool())

@@ -54,22 +54,22 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
   private val beatsBits = config.memoryBits - 6
   val io = new Bundle {
 
-    /** Runs, accepted in Idle; the outcome of the current one. */
+    /** Runs, accepted in Idle. */
     val run = slave(Stream(NttRun(config)))
-    val outcome = master(Stream(NttOutcome()))
+    val outcome = master(Stream(NttOutcome())) // the outcome of the current run
 
-    /** All channels together: addresses and data of reads; beats to store; a pulse per beat that is stored. */
+    /** All channels together: the numbers of beats to read. */
     val readAddress = master(Stream(UInt(beatsBits bits)))
-    val read = slave(Stream(Bits(elementBits * lanes bits)))
-    val store = master(Stream(Store(config)))
-    val stored = in(Bool())
+    val read = slave(Stream(Bits(elementBits * lanes bits))) // the data of those beats, in the order of `readAddress`
+    val store = master(Stream(Store(config))) // beats to store
+    val stored = in(Bool()) // pulse per beat of `store` whose response has arrived
 
     /** Pulse: a fault of the beat that is read or stored in this cycle. */
     val fault = in(Bool())
 
-    /** Levels, steady while busy: beats are stored as scalars of an MSM; the beat of the first one there. */
+    /** Level, steady while busy: beats are stored as scalars of an MSM. */
     val scalars = out(Bool())
-    val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits))
+    val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits)) // first of them in the scalars' channel; steady
 
     /** Level: a run is executed. */
     val busy = out(RegInit(False))

@@ -19,8 +19,8 @@ class Twiddles(laneBits: Int, residues: QuadResidues) extends Component {
 
     /** The beat number, among the beats of this column, of the results that arrive `Twiddles.ahead` cycles later. */
     val time = in(UInt(NttConfig.passBits bits))
-    val results = in(Vec(Quad(Quad.digitBits), lanes))
-    val products = out(Vec(SInt(residues.bits bits), lanes))
+    val results = in(Vec(Quad(Quad.digitBits), lanes)) // of the first core, a beat per cycle
+    val products = out(Vec(SInt(residues.bits bits), lanes)) // times their powers, `Twiddles.latency` cycles later
   }
 
   private val places = Arrangement.core(laneBits, (0 until index).map(i => s"a$i"), index, i => s"o$i")
