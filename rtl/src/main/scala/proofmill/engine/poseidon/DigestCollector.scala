@@ -22,10 +22,10 @@ class DigestCollector(config: PoseidonConfig, residues: Residues) extends Compon
   private val bits = digits * arithmetic.product.width
   val io = new Bundle {
 
-    /** Pulses: a row's digests; the size of a row that was closed; a command. */
+    /** Pulse: a row's digests, with its slot. */
     val digests = slave(Flow(Digests(config, bits)))
-    val rowSize = slave(Flow(RowSize(config)))
-    val pending = slave(Flow(PendingHash()))
+    val rowSize = slave(Flow(RowSize(config))) // pulse: the number of hashes of a row that was closed
+    val pending = slave(Flow(PendingHash())) // pulse: a command, in the order of arrival
 
     /** The present time, in cycles. */
     val clock = in(UInt(32 bits))
@@ -33,9 +33,9 @@ class DigestCollector(config: PoseidonConfig, residues: Residues) extends Compon
     /** Pulse: the oldest slot is free. */
     val freesSlot = out(Bool())
 
-    /** Outcomes in order; the latency of the hash in cycles, valid with it. */
+    /** Outcomes in the order of the commands. */
     val outcome = master(Stream(HashOutcome()))
-    val latency = out(UInt(32 bits))
+    val latency = out(UInt(32 bits)) // cycles from the hash's last word, valid with `outcome`
   }
 
   /** The digests and the sizes of rows, by slot. */

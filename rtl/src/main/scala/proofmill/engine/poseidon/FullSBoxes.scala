@@ -11,9 +11,9 @@ class FullSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
   private val beats = (config.elements + lanes - 1) / lanes
   val io = new Bundle {
 
-    /** Rows, and the same rows with their elements raised, in order. */
+    /** Rows to raise. */
     val rows = slave(Stream(Row(config, elementBits)))
-    val result = master(Stream(Row(config, elementBits)))
+    val result = master(Stream(Row(config, elementBits))) // the rows, in order, each element to the power of 5
   }
 
   // A row is accepted when the output queue has space for it.

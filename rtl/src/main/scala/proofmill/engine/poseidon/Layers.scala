@@ -30,21 +30,21 @@ class Layers(config: PoseidonConfig) extends Component {
   private val countBits = memoryBits - log2Up(nodeBytes) + 1
   val io = new Bundle {
 
-    /** The kind of the command, valid with its first word; words of command packets. */
+    /** The kind of the command, valid with its first word. */
     val kind = in(HashCommand())
-    val command = slave(Stream(Fragment(Bits(64 bits))))
+    val command = slave(Stream(Fragment(Bits(64 bits)))) // words of command packets
 
     /** Level: a command is executed. */
     val busy = out(Bool())
 
-    /** States to hash, and their outcomes in order. */
+    /** States to hash, as commands of [[RowAssembler]]. */
     val states = master(Stream(Fragment(Bits(64 + config.kindBits bits))))
-    val digests = slave(Stream(HashOutcome()))
+    val digests = slave(Stream(HashOutcome())) // outcomes of `states`, in order
 
-    /** The outcome of the command; the data of a read follow it. */
+    /** The outcome of the command. */
     val outcome = master(Stream(HashOutcome()))
-    val data = master(Stream(Bits(64 bits)))
-    val memory = master(Axi4(axi))
+    val data = master(Stream(Bits(64 bits))) // the data of a read, after its outcome, without gaps
+    val memory = master(Axi4(axi)) // the channel of nodes
   }
 
   val kind = Reg(HashCommand())

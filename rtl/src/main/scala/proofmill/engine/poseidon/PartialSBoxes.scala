@@ -15,10 +15,10 @@ class PartialSBoxes(config: PoseidonConfig, residues: Residues) extends Componen
   import residues.{arithmetic, digits, elementBits}
   val io = new Bundle {
 
-    /** Rows; `latency` cycles later the row with its first elements raised, or its digests. */
+    /** Rows, one per cycle. */
     val row = slave(Flow(Row(config, elementBits)))
-    val result = master(Flow(Row(config, elementBits)))
-    val digests = master(Flow(Digests(config, digits * arithmetic.product.width)))
+    val result = master(Flow(Row(config, elementBits))) // first elements raised; `latency` cycles after `row`
+    val digests = master(Flow(Digests(config, digits * arithmetic.product.width))) // digests of a row after its end
   }
   private val codes = config.hashes.indices
   private val finish = Phase.finish

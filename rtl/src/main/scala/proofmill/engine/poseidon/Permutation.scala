@@ -32,9 +32,9 @@ class Permutation(config: PoseidonConfig, residues: Residues) extends Component 
   private def row = Row(config, elementBits)
   val io = new Bundle {
 
-    /** Rows to permute; their digests, in any order. */
+    /** Rows to permute. */
     val rows = slave(Stream(row))
-    val digests = master(Flow(Digests(config, productBits)))
+    val digests = master(Flow(Digests(config, productBits))) // their digests, in any order; no back-pressure
   }
 
   val returning = StreamFifo(row, config.rows)

@@ -50,10 +50,10 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   val resets: Map[String, BigInt] = Map.empty
   def control: Map[String, Bits] = Map.empty
 
-  val command = slave(Word.payloads(commands.size))
-  val reply = master(Word.packets)
-  val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
-  val lastLatency = out(Reg(UInt(32 bits)) init 0)
+  val command = slave(Word.payloads(commands.size)) // words of command packets, the packet's number above each
+  val reply = master(Word.packets) // one packet per command, in their order
+  val done, busyCycles = out(Reg(UInt(64 bits)) init 0) // counters: replies; cycles with a command in the engine
+  val lastLatency = out(Reg(UInt(32 bits)) init 0) // cycles of the last hash from its last command word to its outcome
   def status: Map[String, Bits] =
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
 
@@ -68,7 +68,7 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
   // Slots are counted one cycle late, which is less than a command takes.
   private val rowBegun = RegNext(assembler.io.beginsRow) init False
   private val slots = CounterUpDown(config.rows + 1, rowBegun, collector.io.freesSlot)
-  override val memories: Seq[Axi4] = Seq(master(Axi4(layers.io.memory.config)))
+  override val memories: Seq[Axi4] = Seq(master(Axi4(layers.io.memory.config))) // the channel of nodes
   memories.head << layers.io.memory
 
   /** A reply has seven words, and a layer uses four cycles of an outcome, so half the rate is enough. */

@@ -9,10 +9,10 @@ class PoseidonEntry(residues: Residues, divisor: BigInt) extends Component {
   import residues.{bound, digitBits, digits, elementBits}
   val io = new Bundle {
 
-    /** An integer and a constant; the element `latency` cycles later. */
+    /** An integer, a new one in every cycle. */
     val value = in(Bits(PoseidonEntry.bits bits))
-    val constant = in(Bits(elementBits bits))
-    val element = out(Bits(elementBits bits))
+    val constant = in(Bits(elementBits bits)) // the constant that is added, valid with `value`
+    val element = out(Bits(elementBits bits)) // the converted element plus the constant, `latency` cycles later
   }
   setDefinitionName(if (divisor == 1) "PoseidonEntry" else "PoseidonEntryDivided")
 

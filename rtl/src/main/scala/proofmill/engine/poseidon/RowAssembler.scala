@@ -51,9 +51,9 @@ class RowAssembler(config: PoseidonConfig, residues: Residues) extends Component
     /** Pulse: a row is opened, in the next slot. */
     val beginsRow = out(Bool())
 
-    /** A pulse per command, and per row that is closed. */
+    /** A pulse per command. */
     val pending = master(Flow(PendingHash()))
-    val rowSize = master(Flow(RowSize(config)))
+    val rowSize = master(Flow(RowSize(config))) // a pulse per row that is closed, with its number of hashes
 
     /** Rows for the permutation. */
     val rows = master(Stream(Row(config, elementBits)))
