@@ -5,6 +5,8 @@
 - counterparts: an operation has its wire file, its model, its vectors, its engine, its request, its CPU implementation and its
   driver, all under the same name; an operation whose wire file has `planned = true` must not have an engine or a driver;
 - names: a Scala class that is a circuit shares its name with no class of another package, because it becomes a Verilog module;
+- ports: each port of a circuit has a comment of its own, on its line or directly above it, except in `formal`, whose
+  circuits are harnesses of proofs;
 - registries: no file contains the host of a package registry, because that is a setting of the machine.
 """
 
@@ -147,6 +149,38 @@ def names(root):
             yield f"{name}: a circuit's name, but it is used in {' and in '.join(packages)}"
 
 
+#: The beginning of the declaration of a port, or of several ports of one type. A direction is at most one line below its `val`.
+DIRECTION = r"(?<![\w.])(?:in|out|inout|slave|master)\("
+PORT = re.compile(rf"^ +(?:(?:private|override) )*val ([\w, ]+?)(?:: [^=\n]+)? =(?=[^\n]*{DIRECTION}|\n *{DIRECTION})", re.M)
+
+
+def ports(root):
+    """Yields ports without a comment. A comment above several declarations belongs to the first one only."""
+    base = root / "rtl/src/main/scala/proofmill"
+    for path in sorted(base.rglob("*.scala")):
+        if path.relative_to(base).parts[0] == "formal":
+            continue
+        text = path.read_text()
+        lines = text.splitlines()
+        for found in PORT.finditer(text):
+            first, last = (text.count("\n", 0, at) for at in (found.start(), statement_end(text, found.end())))
+            above = lines[first - 1].strip()
+            if not (above.startswith("//") or above.endswith("*/") or any("//" in line for line in lines[first : last + 1])):
+                yield f"{path.relative_to(root)}:{first + 1}: the port {found[1]} has no comment that describes it"
+
+
+def statement_end(text, start):
+    """Returns the position of the end of the line that closes all parentheses after `start`, not counting those in comments."""
+    depth, at = 0, start
+    for line in text[start:].splitlines(keepends=True):
+        code = line.split("//")[0]
+        depth += code.count("(") - code.count(")")
+        at += len(line)
+        if depth <= 0 and code.strip():
+            break
+    return at - 1
+
+
 def files_of(root):
     """Returns files that are in the repository or would be added to it."""
     listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, stdout=subprocess.PIPE, check=True)
@@ -163,7 +197,7 @@ def registries(root):
                 yield f"{path.relative_to(root)}:{number}: names the host of a package registry"
 
 
-CHECKS = [scala_dependencies, rust_dependencies, two_roots, counterparts, names, registries]
+CHECKS = [scala_dependencies, rust_dependencies, two_roots, counterparts, names, ports, registries]
 
 
 def cli():

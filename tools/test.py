@@ -63,7 +63,7 @@ STAGES = [
     Stage("rustfmt", "Rust is formatted",
           [["cargo", "fmt", *manifest, "--all", "--check"] for manifest in ([], PEERS, PLONKY, HASHES)], ("setup",)),
     Stage("scalafmt", "Scala is formatted", [python("scalafmt")], ("setup",), uses="mvn"),
-    Stage("layout", "dependency rules, counterparts of operations, no registry hosts", [python("check_layout")]),
+    Stage("layout", "dependency rules, counterparts of operations, comments of ports, no registry hosts", [python("check_layout")]),
     Stage("words", "standard terms in pages, messages, comments and names; links of pages", [python("check_words")]),
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("deny", "licences and sources of the crates of others", [python("deny")], ("setup",)),

@@ -30,9 +30,19 @@ SOUND = {
     "class Twist(a: Int = 1)\n    extends Port {\n}\ncase class Row(a: Int) extends Bundle\n",
     f"{SCALA}/shell/Row.scala": "abstract class Port(a: Int) extends Component {\n}\n\ncase class Row(a: Int) extends Bundle\n",
     f"{SCALA}/shell/Shell.scala": "import proofmill.{engine, spec}\n",
+    f"{SCALA}/shell/Gate.scala": "class Gate extends Component {\n  val a = in(Bool()) // level: open\n\n  /** Words. */\n"
+    "  val b, c = out(Bits(8 bits))\n  val d =\n    slave(Flow(\n      Bits(8 bits)\n    )) // pulse\n  val e = list.in(a)\n"
+    "  // Results.\n  private val f = Vec.fill(2)(master(Event))\n}\n",
+    f"{SCALA}/formal/GateProof.scala": "class GateProof extends Component {\n  val a = in(Bool())\n}\n",
     "Cargo.lock": 'source = "registry+https://github.com/rust-lang/' + "crates" + '.io-index"\n',
 }
 HOST = ".".join(("files.pythonhosted", "org"))
+
+
+def gate(ports):
+    """Returns a circuit with these ports."""
+    return {f"{SCALA}/shell/Gate.scala": f"class Gate extends Component {{\n{ports}}}\n"}
+
 
 #: Broken rule -> (files that break it, part of the message).
 BROKEN = {
@@ -55,6 +65,14 @@ BROKEN = {
     "no vectors": ({"spec/vectors/twist/a.json": None}, "vectors/twist/*.json is missing"),
     "two circuits": ({f"{SCALA}/shell/Twist.scala": "class Twist extends Port(1) {\n}\n"}, "Twist: a circuit's name"),
     "a circuit and another class": ({f"{SCALA}/spec/Twist.scala": "case class Twist(x: Int)\n"}, "Twist: a circuit's name"),
+    "a port without a comment": (gate("  val a = in(Bool())\n"), "Gate.scala:2: the port a has no comment"),
+    "several ports": (gate("  val a, b = in(Bool())\n"), "the port a, b has no comment"),
+    "a port below a documented one": (gate("  val a = in(Bool()) // level\n  val b = out(Bool())\n"), "3: the port b"),
+    "a group's second port": (gate("\n  /** Levels. */\n  val a = in(Bool())\n  val b = out(Bool())\n"), "5: the port b"),
+    "a private port": (gate("  private val a = in(Bool())\n"), "the port a has"),
+    "an override": (gate("  override val a: Seq[Axi4] = Seq(master(Axi4(axi)))\n"), "the port a has"),
+    "ports of a list": (gate("  val a = Vec.fill(2)(slave(Event))\n"), "the port a has"),
+    "a port in two lines": (gate("  val a =\n    slave(Event)\n  val b = 1 // one\n"), "the port a has"),
     "a registry's host": ({"host/op/Cargo.toml": f"# from {HOST}\n"}, "names the host"),
     "a host in the lock": ({"Cargo.lock": f'source = "registry+https://{HOST}"\n'}, "names the host"),
 }
