@@ -59,12 +59,8 @@ private class ModelBox(function: ModelFunction, latency: Int) extends BlackBox {
   setDefinitionName(s"${function.name}_twin$latency")
 
   val clk = in(Bool()) // clock of the ring buffer, that of the surrounding clock domain
-
-  /** Operands in the function's order, sampled in every cycle. */
-  val inputs = function.inputs.zipWithIndex.map { case (width, i) => in(Bits(width bits)).setName(s"in$i") }
-
-  /** The function's result, `latency` cycles after its operands. */
-  val output = out(Bits(function.output bits)).setName("result")
+  val inputs = function.inputs.zipWithIndex.map { case (width, i) => in(Bits(width bits)).setName(s"in$i") } // operands
+  val output = out(Bits(function.output bits)).setName("result") // the result, `latency` cycles after its operands
   mapCurrentClockDomain(clk)
   setInlineVerilog(verilog)
 

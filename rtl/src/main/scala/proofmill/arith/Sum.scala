@@ -36,8 +36,7 @@ object Sum {
 class SumUnit(val weights: Seq[(Bound, BigInt)], result: Bound, pace: Pace) extends Component {
   definitionName = s"Sum${weights.size}to${result.width}"
 
-  /** Within their bounds, all of one cycle, a new set in every cycle. */
-  val terms = weights.map { case (bound, _) => in(SInt(bound.width bits)) }
+  val terms = weights.map { case (bound, _) => in(SInt(bound.width bits)) } // all of one cycle; a new set each cycle
   val sum = out(SInt(result.width bits)) // the weighted sum, as many cycles later as [[Sum.latency]] returns
   sum := Sum(
     terms.zip(weights).map { case (term, (bound, weight)) => Term(Timed(term, 0), bound, weight) },

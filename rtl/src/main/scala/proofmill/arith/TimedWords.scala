@@ -84,11 +84,8 @@ private object InvertedWords extends TimedWords {
 private case class BitCounter(inversions: Seq[BigInt], width: Int, one: Boolean) extends Component {
   definitionName = s"BitCounter${inversions.size}x$width"
 
-  /** Words of equal weight; a bit of `inversions` inverts that bit of its word. */
-  val inputs = inversions.map(_ => in(Bits(width bits)))
-
-  /** In each column of words, bit i of the number of ones is in `outputs(i)`; same cycle. */
-  val outputs = Seq.fill(3)(out(Bits(width bits)))
+  val inputs = inversions.map(_ => in(Bits(width bits))) // words of equal weight; set bits of `inversions` invert
+  val outputs = Seq.fill(3)(out(Bits(width bits))) // `outputs(i)`: bit i of the number of ones in each column
   private val words = inputs.zip(inversions).map { case (word, mask) =>
     Timed(if (mask == 0) word else word ^ B(mask, width bits), 0)
   }

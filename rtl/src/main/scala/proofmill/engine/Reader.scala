@@ -24,9 +24,7 @@ class Reader(config: Axi4Config, depth: Int = 256) extends Component {
     val start = slave(Flow(ReadJob(memoryBits)))
     val stop = in(Bool()) // level: ends the job; outstanding data are discarded, and the queue is emptied
     val memory = master(Axi4ReadOnly(config)) // the channel: bursts of at most a granule; read data are always accepted
-
-    /** The job's beats, in the order of their addresses, repeats included. */
-    val beats = master(Stream(Bits(config.dataWidth bits)))
+    val beats = master(Stream(Bits(config.dataWidth bits))) // the job's beats in order, repeats included
 
     /** Level: no read is outstanding, and no burst is offered. */
     val idle = out(Bool())

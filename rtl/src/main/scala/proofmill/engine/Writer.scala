@@ -17,18 +17,10 @@ case class Place(memoryBits: Int, channels: Int) extends Bundle {
 class Writer(config: Axi4Config, channels: Int) extends Component {
   private val words = Granule.beat / 8
   val io = new Bundle {
-
-    /** Destination of the next granule, accepted when the previous burst was sent. */
-    val place = slave(Stream(Place(config.addressWidth, channels)))
-
-    /** The granule's data, lowest byte first; back-pressured until its `place` is accepted. */
-    val words = slave(Stream(Bits(64 bits)))
-
-    /** Per channel the address of a burst of one granule. */
-    val address = Vec.fill(channels)(master(Stream(Axi4Aw(config))))
-
-    /** Per channel the beats of that burst, all bytes enabled, `last` on the final one. */
-    val data = Vec.fill(channels)(master(Stream(Axi4W(config))))
+    val place = slave(Stream(Place(config.addressWidth, channels))) // the next granule; accepted after the previous one
+    val words = slave(Stream(Bits(64 bits))) // the granule's data, first byte lowest; ready after its `place`
+    val address = Vec.fill(channels)(master(Stream(Axi4Aw(config)))) // per channel the address of the granule's burst
+    val data = Vec.fill(channels)(master(Stream(Axi4W(config)))) // per channel the beats of that burst, all bytes on
   }
 
   val place = Reg(Place(config.addressWidth, channels))

@@ -72,9 +72,7 @@ case class ChunkTables(keep: Int, low: Option[Slice], image: BigInt => BigInt, p
   /** One chain as a component: small modules synthesise quickly. Each index arrives in the cycle in which it is used. */
   private class ChainUnit(start: Option[Bound], group: Seq[Table]) extends Component {
     val total: Bound = (start.toSeq ++ group.map(_.bound)).reduce(_ + _)
-
-    /** The lowest bits of x, only in the first chain; valid with the first index. */
-    val low = start.map(bound => in(SInt(bound.width bits)).setName("io_low"))
+    val low = start.map(bound => in(SInt(bound.width bits)).setName("io_low")) // low bits of x, only in the first chain
 
     /** Of the tables; `indices(i)` arrives i cycles after the first one. */
     val indices = group.zipWithIndex.map { case (table, i) => in(UInt(table.bits bits)).setName(s"io_index$i") }

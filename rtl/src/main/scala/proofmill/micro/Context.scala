@@ -43,9 +43,10 @@ class Context(addressBits: Int, lists: Seq[ItemList]) extends Component {
     val settled = in(Bool()) // pulse: a canonical value is available
     val answered = in(Bool()) // pulse: the result was taken
     val flags = in(Bits(WordFormat.flags bits)) // the context's flags, which jumps test
-
-    /** All items of the job are written: the number of items in each list. */
-    val fed = slave(Flow(Vec(lists.map(list => UInt(log2Up(list.items + 1) bits)))))
+    val fed =
+      slave(Flow(Vec(lists.map(list =>
+        UInt(log2Up(list.items + 1) bits)
+      )))) // all items are written: number of items in each list
     val count = slave(Flow(UInt(counterBits bits))) // of the item taken, two cycles after the issue of its `take`
     val state = out(ContextState(addressBits)) // word, addresses and requests, for the arbiters and the fetch
     val items = out(ListState(lists)) // remaining items of each list; whether the last `take` found one

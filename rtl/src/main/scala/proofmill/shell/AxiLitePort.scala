@@ -14,9 +14,7 @@ case class AxiLitePort(addressBits: Int) extends Component {
 
   /** A pulse per read with its address; `readData` is sampled at the end of the same cycle. */
   val read = out(RegInit(False))
-
-  /** Byte address of `read`, a multiple of 4; steady until the next read. */
-  val readAddress = out(Reg(UInt(addressBits bits)))
+  val readAddress = out(Reg(UInt(addressBits bits))) // byte address, a multiple of 4; steady until the next read
   val readData = in(Bits(32 bits)) // the register's value, sampled at the end of the cycle with `read`
 
   /** A pulse per write. */

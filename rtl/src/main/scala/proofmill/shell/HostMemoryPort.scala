@@ -29,15 +29,11 @@ class HostMemoryPort(config: Axi4Config, channels: Seq[BigInt]) extends Componen
 
     /** Transfers from the host: a header, then the data of a write. */
     val transfers = slave(Stream(Fragment(Bits(beatBits bits))))
-
-    /** One packet per transfer: the data of a read, then the header with the status. */
-    val answers = master(Stream(Fragment(Bits(beatBits bits))))
+    val answers = master(Stream(Fragment(Bits(beatBits bits)))) // per transfer the data of a read, then the status
 
     /** The selected memory channel. */
     val memory = master(Axi4(config))
-
-    /** Number of that channel; steady while a burst is outstanding. */
-    val channel = out(UInt(log2Up(channels.size max 2) bits))
+    val channel = out(UInt(log2Up(channels.size max 2) bits)) // its number; steady while a burst is outstanding
   }
 
   object State extends SpinalEnum { val HEAD, CHECK, WRITE, READ, DRAIN, ANSWER = newElement() }

@@ -24,9 +24,7 @@ case class MemoryStripe(
   require(isPow2(ports) && ports > 1 && isPow2(unit) && unit > 1, s"MemoryStripe: $ports ports, units of $unit bytes")
 
   val manager = slave(Axi4(config)) // the channel; a burst does not cross a unit
-
-  /** The ports of the memory, with the addresses of [[MemoryStripe.inside]]. */
-  val memories = Vec(master(Axi4(MemoryStripe.config(config, ports))), ports)
+  val memories = Vec(master(Axi4(MemoryStripe.config(config, ports))), ports) // addresses as of [[MemoryStripe.inside]]
 
   /** Translates addresses to those of the ports, one cycle later. */
   private class Parts[T <: Axi4Ax](channel: Stream[T], to: Seq[Stream[T]], port: UInt) extends Area {

@@ -26,12 +26,8 @@ case class RxFramer(engines: Seq[EngineCommand]) extends Component {
   val rx = slave(Word.packets) // packets from the host, headers included
   val abort = in(Bool()) // level: the engines and their queues are in reset
   val requests = master(Stream(Request())) // RESET, STATUS and IGNORE, at the end of their packets
-
-  /** Per engine command the words after the header; `last` completes the packet. */
-  val commands = engines.map(_ => master(Word.payload))
-
-  /** Per engine command a pulse: the packet is invalid, its words are removed. */
-  val rollback = engines.map(_ => out(Bool()))
+  val commands = engines.map(_ => master(Word.payload)) // per engine command its words after the header
+  val rollback = engines.map(_ => out(Bool())) // per engine command a pulse: removes the words of an invalid packet
 
   /** Pulse: a packet has ended. */
   val taken = out(Bool())

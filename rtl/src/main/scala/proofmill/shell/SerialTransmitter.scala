@@ -5,9 +5,7 @@ import spinal.lib._
 
 /** Sends packets on a serial line, byte by byte without pauses; of a word only the bytes marked by `keep`. */
 case class SerialTransmitter(config: SerialConfig) extends Component {
-
-  /** Words to send, the lowest byte first; not ready: bytes of a word remain. */
-  val packets = slave(proofmill.stream.Word.packets)
+  val packets = slave(proofmill.stream.Word.packets) // words to send, first byte lowest; ready when no byte remains
   val txd = out(RegInit(True)) // the serial line, registered; idle high
 
   val phase = Reg(UInt(config.phaseBits bits))

@@ -62,9 +62,7 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
   }
   private val own = engines.flatMap(engine => engine.memories.map(engine -> _))
   val guards = own.map { case (engine, channel) => guarded(channel, engine.bursts) }
-
-  /** The memory channels of all engines, in their order. */
-  val memories = guards.map(guard => master(Axi4(guard.memory.config)))
+  val memories = guards.map(guard => master(Axi4(guard.memory.config))) // memory channels of the engines, in order
 
   // A channel that an engine lends to another is shared.
   private val lent = engines.flatMap(engine => engine.lent.map(engine.memories(_)))
@@ -90,12 +88,8 @@ class Shell(config: ShellConfig, slots: Seq[EngineSlot]) extends Component {
 
   /** The host's port to the memories: reset and guarded like an engine, it shares each channel with the engine. */
   class Bulk extends Area {
-
-    /** Transfers from the host, as of [[HostMemoryPort]]. */
-    val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits))))
-
-    /** Replies to the transfers, as of [[HostMemoryPort]]. */
-    val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits))))
+    val transfers = slave(Stream(Fragment(Bits(Engine.memoryBits bits)))) // transfers of the host: [[HostMemoryPort]]
+    val answers = master(Stream(Fragment(Bits(Engine.memoryBits bits)))) // replies to them: [[HostMemoryPort]]
     private val widest = guards.map(_.memory.config).maxBy(_.addressWidth)
     val memoryPort =
       fresh(new HostMemoryPort(widest, guards.map(guard => BigInt(1) << guard.memory.config.addressWidth)))

@@ -23,12 +23,8 @@ class SlotBridge(slots: Int) extends Component {
   val pcis = slave(Axi4(SlotRings.pcis)) // writes of the host to the card's slots; reads return zeros
   val pcim = master(Axi4(SlotRings.pcim)) // writes to the host's slots
   val cards = master(AxiLite4(Shell.addressBits, 32)) // the card's register bus
-
-  /** Streams to the card: packets, and transfers of the memory port. */
-  val toCard = Vec.fill(SlotRings.streams)(master(packets))
-
-  /** Streams from the card: packets, and replies of the memory port. */
-  val fromCard = Vec.fill(SlotRings.streams)(slave(packets))
+  val toCard = Vec.fill(SlotRings.streams)(master(packets)) // to the card: packets, and transfers of the memory port
+  val fromCard = Vec.fill(SlotRings.streams)(slave(packets)) // from the card: packets, and replies of the memory port
   val down = in(Bool()) // the card is in reset
   val resetting = out(RegInit(True)) // level: resets the card
 

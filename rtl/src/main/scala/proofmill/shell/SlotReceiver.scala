@@ -27,9 +27,7 @@ class SlotReceiver(slots: Int, space: SlotRings.AddressSpace = SlotRings.card) e
 
   /** Per stream its lines. */
   val streams = Vec.fill(SlotRings.streams)(master(space.packets))
-
-  /** Per stream the pages that left their slots in this session, refused ones included, mod 2^16. */
-  val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits)))
+  val taken = out(Vec.fill(SlotRings.streams)(UInt(16 bits))) // per stream the pages sent or refused, mod 2^16
 
   /** Pulse: a descriptor was refused. */
   val refused = out(Bool())

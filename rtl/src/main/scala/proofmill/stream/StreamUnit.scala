@@ -34,8 +34,6 @@ abstract class StreamUnit extends Component {
 
   val io = new Bundle {
     val in = slave(Stream(Bits(operands.map(_.bits).sum bits))) // operands, the first port lowest
-
-    /** Results in the order of their operands, the first port lowest. */
-    val out = master(Stream(Bits(results.map(_.bits).sum bits)))
+    val out = master(Stream(Bits(results.map(_.bits).sum bits))) // results in their order, the first port lowest
   }
 }

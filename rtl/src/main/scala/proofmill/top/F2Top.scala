@@ -14,8 +14,7 @@ import spinal.lib._
 class F2Top(target: Target, slots: Int) extends Component {
   setDefinitionName(target.top)
 
-  /** Clocks of the shell, the card and the memory; asynchronous resets of the first and the last, active low. */
-  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool())
+  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool()) // clocks; asynchronous resets, active low
 
   val bridge = ResetSynchroniser(clk, !resetn)(new SlotBridge(slots))
   val card = new XdmaTop(target, s"${target.top}Card")

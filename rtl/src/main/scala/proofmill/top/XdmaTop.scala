@@ -31,8 +31,7 @@ class XdmaTop(target: Target, name: String) extends Component {
   setDefinitionName(name)
   private val bytes = XdmaTop.bytes
 
-  /** Clocks of the bridge, the card and the memory; asynchronous resets of the first and the last, active low. */
-  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool())
+  val clk, resetn, card_clk, memory_clk, memory_resetn = in(Bool()) // clocks; asynchronous resets, active low
   val irq = out(Bool()) // level: requests an interrupt, from a reply's last beat until `irq_ack`
   val irq_ack = in(Bool()) // pulse: the bridge has accepted the interrupt
 
@@ -118,9 +117,7 @@ class XdmaTop(target: Target, name: String) extends Component {
 
   // Memory.
   private val striped = target.stripes > 1
-
-  /** AXI4 of the memory, `mem<j>_*`, in its clock; those of a channel follow each other. */
-  val ports = shell.memories.flatMap { inside =>
+  val ports = shell.memories.flatMap { inside => // AXI4 `mem<j>_*`, in the memory's clock
     val config = if (striped) MemoryStripe.config(inside.config, target.stripes) else inside.config
     Seq.fill(target.stripes)(master(Axi4(config)))
   }

@@ -94,9 +94,7 @@ class CoprocessorEngine(config: CoprocessorConfig) extends Engine {
     when(RegNext(event, init = False))(value := value + 1)
     value.asBits
   }
-
-  /** Counters: instructions that ended, interrupts that were sent, cycles with `busy`. */
-  val done, interrupts, busyCycles = out(Bits(64 bits))
+  val done, interrupts, busyCycles = out(Bits(64 bits)) // counters: ended instructions, interrupts, cycles with `busy`
   done := count(executor.io.executed)
   interrupts := count(executor.io.sent)
   busyCycles := count(executor.io.busy)

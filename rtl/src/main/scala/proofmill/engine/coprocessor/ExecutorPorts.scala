@@ -26,7 +26,7 @@ class ExecutorPorts(config: CoprocessorConfig, slotMap: SlotMap) extends Bundle 
 
   /** Pairing processor: the program to start. */
   val start = master(Stream(Start(pairing.image.entries.size, slotMap.bits)))
-  val startContext = in(context) // the context that the program gets, valid while `start` fires
+  val startContext = in(context) // context of the program, valid while `start` fires
 
   /** Pairing processor: levels, a bit per context whose job has ended. */
   val ended = in(Bits(pairing.contexts bits))
@@ -34,9 +34,7 @@ class ExecutorPorts(config: CoprocessorConfig, slotMap: SlotMap) extends Bundle 
 
   /** Pairing processor: a pulse per check that the current program stored. */
   val checked = in(Bool())
-
-  /** Whether the job of a context stores its result; once per job that waits for it. */
-  val verdict = master(Flow(Permit(pairing.contexts)))
+  val verdict = master(Flow(Permit(pairing.contexts))) // whether a context's job may store its result; once per job
 
   /** Pairing processor: per context the table entries that its digits select, always valid. */
   val entries = out(Vec.fill(pairing.contexts, Layout.digits)(UInt(Layout.entryBits bits)))

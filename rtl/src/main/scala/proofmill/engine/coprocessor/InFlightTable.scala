@@ -57,9 +57,7 @@ class InFlightTable(contexts: Int, log2: Int, log2Instructions: Int, tables: Int
 
     /** The oldest entry; valid with `any`. */
     val oldest = out(OldestInFlight(log2, log2Instructions))
-
-    /** Levels: some entry is valid; every entry is; the oldest entry's job has ended. */
-    val any, full, oldestEnded = out(Bool())
+    val any, full, oldestEnded = out(Bool()) // levels: an entry is valid; all are; the oldest one's job has ended
 
     /** Level: all tables are in use. */
     val allTablesUsed = out(Bool())

@@ -15,9 +15,7 @@ class InstructionChecker extends Component {
 
     /** The instruction, one pulse; what is decoded from it is valid from the next cycle on. */
     val instruction = slave(Flow(Bits(Instructions.bits bits)))
-
-    /** The operand fields a, b and c of the instruction: slots, or an index or target. */
-    val operands = out(Vec.fill(3)(UInt(InstructionChecker.operandBits bits)))
+    val operands = out(Vec.fill(3)(UInt(InstructionChecker.operandBits bits))) // fields a, b, c: slot, index or target
     val isOpcode = out(Bits(opcodes.size bits)) // a bit per opcode, in the order of `opcodes`
     val arithmetic = out(Bool()) // 0x10 and above
     val arePoints, areElements = out(Vec.fill(2)(Bool())) // of operands a and b
@@ -26,9 +24,7 @@ class InstructionChecker extends Component {
     val readTypes = in(Bool())
     val types = in(Vec.fill(2)(Bits(3 bits))) // the types of slots a and b, valid with `readTypes`
     val operandTypes = out(Vec.fill(2)(Bits(3 bits))) // these types, registered
-
-    /** What the opcode and the types make of each operand: slots, legality, group, coordinates. */
-    val shapes = out(Vec.fill(3)(ShapeOf()))
+    val shapes = out(Vec.fill(3)(ShapeOf())) // of a, b and c by opcode and types: slots, legality, coordinates
 
     /** Levels: the bits that numbers of slots do not have. */
     val beyondData, beyondInstructions = in(Bits(InstructionChecker.operandBits bits))

@@ -14,9 +14,7 @@ class Instructions(log2: Int) extends Component {
 
     /** Read ports of the executor and of the host: a slot, always valid. */
     val fetchSlot, hostSlot = in(UInt(log2 bits))
-
-    /** The instructions of `fetchSlot` and of `hostSlot`, one cycle later. */
-    val fetched, hostData = out(Bits(Instructions.bits bits))
+    val fetched, hostData = out(Bits(Instructions.bits bits)) // of `fetchSlot` and of `hostSlot`, one cycle later
   }
   private val memory = Mem(Bits(Instructions.bits bits), 1 << log2)
   private val clearing = new ClearSequencer(log2, io.clear, True)

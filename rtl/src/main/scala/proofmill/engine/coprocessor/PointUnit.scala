@@ -51,17 +51,13 @@ class PointUnit(config: CoprocessorConfig, slotMap: SlotMap) extends Component {
 
     /** Pairing processor, as in [[ExecutorPorts]]: the program to start. */
     val start = master(Stream(Start(pairing.image.entries.size, slotMap.bits)))
-
-    /** The context that the program gets, valid while `start` fires. */
-    val startContext = in(UInt(log2Up(pairing.contexts) bits))
+    val startContext = in(UInt(log2Up(pairing.contexts) bits)) // context of the program, valid while `start` fires
     val ended = in(Bits(pairing.contexts bits)) // levels, a bit per context whose job has ended
     val idle = in(Bool()) // level: no job is in flight
 
     /** Pulse: the operation has ended. */
     val done = out(Bool())
-
-    /** Of a check, valid with `done`: bit 0 on the curve, bit 1 in the subgroup, bit 2 the identity. */
-    val verdict = out(Bits(3 bits))
+    val verdict = out(Bits(3 bits)) // of a check, valid with `done`: bits on curve, in subgroup, identity from bit 0
   }
   private object State extends SpinalEnum {
     val Idle, FillFirst, AwaitFirst, Add, AwaitAdd, MultiplyBySplit, AwaitMultiply, TestSubgroup = newElement()

@@ -49,15 +49,9 @@ class EcdsaEngine(config: EcdsaConfig) extends Engine {
   val resets: Map[String, BigInt] = Map.empty
 
   val command = slave(Word.payload) // words of command packets: a signature's index, then its data
-
-  /** One packet per signature, in the order of the commands: its index, error mask and cycles. */
-  val reply = master(Word.packets)
-
-  /** Counters: signatures replied to; cycles with a signature in flight. */
-  val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
-
-  /** Cycles of the last signature from its last command word to its verdict. */
-  val lastLatency = out(Reg(UInt(32 bits)) init 0)
+  val reply = master(Word.packets) // one packet per signature, in the commands' order: index, error mask, cycles
+  val done, busyCycles = out(Reg(UInt(64 bits)) init 0) // counters: replies; cycles with a signature in flight
+  val lastLatency = out(Reg(UInt(32 bits)) init 0) // cycles of the last signature, last command word to verdict
   def status: Map[String, Bits] =
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
   def control: Map[String, Bits] = Map.empty

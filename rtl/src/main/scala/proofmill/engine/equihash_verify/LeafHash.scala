@@ -39,9 +39,7 @@ class MixG(hasX: Boolean, hasY: Boolean) extends Component {
   setDefinitionName("Blake2bG" + (if (hasX) "x" else "") + (if (hasY) "y" else ""))
   val before = in(Vec(Bits(64 bits), 4)) // a, b, c, d of a column, new ones in every cycle
   val x = hasX generate in(UInt(64 bits)) // message word of the first half, valid with `before`; no port if it is zero
-
-  /** Message word of the second half, one cycle after `before`; no port if it is zero. */
-  val y = hasY generate in(UInt(64 bits))
+  val y = hasY generate in(UInt(64 bits)) // that of the second half, one cycle after `before`; no port if it is zero
   val after = out(Vec(Bits(64 bits), 4)) // a, b, c, d after both halves, two cycles after `before`
 
   val middle = Blake2b.firstHalf(before(0).asUInt, before(1), before(2).asUInt, before(3), Option(x))
@@ -87,9 +85,7 @@ class LeafHash(p: Equihash) extends Component {
     val chainSlot = in(UInt(slotBits bits)) // the slot of `chain`, valid with it
     val start = in(LeafStart()) // the state that all leaves of the current header share, valid with `tag`
     val hash = in(UInt(32 bits)) // number of the leaf's hash, valid with `tag`
-
-    /** A leaf to hash; `leaf` follows after a fixed latency, without back-pressure. */
-    val tag = slave(Flow(LeafTag(slotBits, selectBits)))
+    val tag = slave(Flow(LeafTag(slotBits, selectBits))) // a leaf to hash; `leaf` follows after `LeafHash.latency`
 
     /** The leaf's n bits, first bit leftmost. */
     val leaf = master(Flow(Bits(p.n bits)))

@@ -38,9 +38,7 @@ class Midstate(p: Equihash, timing: Timing = Timing()) extends Component {
     /** Header words 0 to 17, in order. */
     val word = slave(Stream(Bits(64 bits)))
     val personalisation = in(Bits(64 bits)) // the first eight bytes of BLAKE2b's personalisation, sampled in Idle
-
-    /** A header's chaining value and its leaves' shared state, held until it is accepted. */
-    val result = master(Stream(Prepared(digestWords)))
+    val result = master(Stream(Prepared(digestWords))) // a header's chaining value and the state its leaves share
   }
 
   // Words of two headers: 0 to 15 in memory, 16 and 17 (low half) in registers.

@@ -28,9 +28,7 @@ class BucketFlags(bucketBits: Int) extends Component {
 
     /** Pulse: all buckets become empty. */
     val clear = in(Bool())
-
-    /** Level: buckets are being emptied, after `clear` or a reset; no lookups and toggles meanwhile. */
-    val clearing = out(Bool())
+    val clearing = out(Bool()) // level: they are being emptied, also after a reset; no lookups and toggles then
   }
 
   // 1. Clearing, also after reset.

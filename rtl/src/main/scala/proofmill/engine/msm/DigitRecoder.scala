@@ -38,9 +38,7 @@ class DigitRecoder(plan: WindowPlan, countBits: Int) extends Component {
   val io = new Bundle {
     val windowBits = in(UInt(5 bits)) // steady
     val count = in(UInt(countBits bits)) // scalars of a pass; steady
-
-    /** Beats of two scalars, the first one lowest; the second is unused at the end of an odd pass. */
-    val scalars = slave(Stream(Bits(8 * Granule.beat bits)))
+    val scalars = slave(Stream(Bits(8 * Granule.beat bits))) // two scalars a beat, first one lowest; an odd one alone
     val groups = master(Stream(DigitGroup(adders, bucketBits))) // a digit for each adder, in the order of the scalars
   }
   private def fact(of: Int => BigInt) = RegNext(plan.table(io.windowBits, of))

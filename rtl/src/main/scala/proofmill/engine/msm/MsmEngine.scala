@@ -59,9 +59,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
 
   val command = slave(Word.payloads(commands.size)) // words of command packets, the packet's number above each
   val reply = master(Word.packets) // status replies in the order of their commands; a run's result when it ends
-
-  /** The channels of the slices of points, then that of the scalars. */
-  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
+  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi))) // of the slices of points, then the scalars
   override val lent: Option[Int] = Some(slices)
 
   val commandPort = new MsmCommandPort(plan, config.memoryBits, channels)

@@ -50,16 +50,12 @@ class WindowPasses(plan: WindowPlan, memoryBits: Int) extends Component {
 
     /** Feeder: a level that opens a pass. */
     val passOpen = out(Bool())
-
-    /** Feeder, levels: all points of the pass were taken; nothing is in its pipeline. */
-    val feederDone, feederEmpty = in(Bool())
+    val feederDone, feederEmpty = in(Bool()) // feeder, levels: all points of a pass were taken; its pipeline is empty
 
     /** Adders: commands. */
     val commands = Vec.fill(adders)(master(Stream(CoreCommand(bucketBits))))
     val busy, issued = in(Vec.fill(adders)(Bool())) // adders: a level and a pulse each, as of [[BucketAdder]]
-
-    /** Number of the adder whose sum is the external one of Gather. */
-    val gathered = out(Reg(UInt(log2Up(adders + 1) bits)))
+    val gathered = out(Reg(UInt(log2Up(adders + 1) bits))) // the adder whose sum is the external one of Gather
 
     /** The result of the current run. */
     val result = master(Stream(MsmOutcome()))

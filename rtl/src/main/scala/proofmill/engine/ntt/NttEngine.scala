@@ -45,12 +45,8 @@ class NttEngine(config: NttConfig) extends Engine {
 
   val command = slave(Word.payloads(commands.size)) // words of command packets, the packet's number above each
   val reply = master(Word.packets) // one packet per command, in their order
-
-  /** The channels, which work in lock step during a run. */
-  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi)))
-
-  /** Channel of an MSM's scalars, for writes only. */
-  override val borrowed: Option[Axi4] = config.scalarBits.map(bits => master(Axi4(Engine.memory(bits))))
+  override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi))) // the channels; in lock step during a run
+  override val borrowed: Option[Axi4] = config.scalarBits.map(bits => master(Axi4(Engine.memory(bits)))) // MSM scalars
 
   /** Bursts have one beat, and a refresh of the memory lasts a hundred cycles. */
   override val bursts: Int = 512

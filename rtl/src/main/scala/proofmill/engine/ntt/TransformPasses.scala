@@ -69,9 +69,7 @@ class TransformPasses(config: NttConfig, residues: Residues) extends Component {
 
     /** Level, steady while busy: beats are stored as scalars of an MSM. */
     val scalars = out(Bool())
-
-    /** Steady while busy: number of the first of these beats in the scalars' channel. */
-    val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits))
+    val scalar = out(UInt(config.scalarBits.getOrElse(7) - 6 bits)) // first of them in the scalars' channel; steady
 
     /** Level: a run is executed. */
     val busy = out(RegInit(False))

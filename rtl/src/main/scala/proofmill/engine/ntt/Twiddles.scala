@@ -20,9 +20,7 @@ class Twiddles(laneBits: Int, residues: QuadResidues) extends Component {
     /** The beat number, among the beats of this column, of the results that arrive `Twiddles.ahead` cycles later. */
     val time = in(UInt(NttConfig.passBits bits))
     val results = in(Vec(Quad(Quad.digitBits), lanes)) // of the first core, a beat per cycle
-
-    /** The results times their powers, [[Twiddles.latency]] cycles later. */
-    val products = out(Vec(SInt(residues.bits bits), lanes))
+    val products = out(Vec(SInt(residues.bits bits), lanes)) // times their powers, `Twiddles.latency` cycles later
   }
 
   private val places = Arrangement.core(laneBits, (0 until index).map(i => s"a$i"), index, i => s"o$i")

@@ -13,9 +13,7 @@ class FullSBoxes(config: PoseidonConfig, residues: Residues) extends Component {
 
     /** Rows to raise. */
     val rows = slave(Stream(Row(config, elementBits)))
-
-    /** The same rows with each element raised to the power of 5, in order. */
-    val result = master(Stream(Row(config, elementBits)))
+    val result = master(Stream(Row(config, elementBits))) // the rows, in order, each element to the power of 5
   }
 
   // A row is accepted when the output queue has space for it.

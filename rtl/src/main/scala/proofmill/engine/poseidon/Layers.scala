@@ -43,9 +43,7 @@ class Layers(config: PoseidonConfig) extends Component {
 
     /** The outcome of the command. */
     val outcome = master(Stream(HashOutcome()))
-
-    /** The data of a read, after its outcome; the words of a granule follow each other without a gap. */
-    val data = master(Stream(Bits(64 bits)))
+    val data = master(Stream(Bits(64 bits))) // the data of a read, after its outcome, without gaps
     val memory = master(Axi4(axi)) // the channel of nodes
   }
 

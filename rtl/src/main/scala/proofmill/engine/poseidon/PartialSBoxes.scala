@@ -17,12 +17,8 @@ class PartialSBoxes(config: PoseidonConfig, residues: Residues) extends Componen
 
     /** Rows, one per cycle. */
     val row = slave(Flow(Row(config, elementBits)))
-
-    /** The row with its first elements raised, `latency` cycles later; none after its last round. */
-    val result = master(Flow(Row(config, elementBits)))
-
-    /** The digests of a row after its last round. */
-    val digests = master(Flow(Digests(config, digits * arithmetic.product.width)))
+    val result = master(Flow(Row(config, elementBits))) // first elements raised; `latency` cycles after `row`
+    val digests = master(Flow(Digests(config, digits * arithmetic.product.width))) // digests of a row after its end
   }
   private val codes = config.hashes.indices
   private val finish = Phase.finish

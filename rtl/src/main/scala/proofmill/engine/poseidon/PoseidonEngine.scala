@@ -52,9 +52,7 @@ class PoseidonEngine(config: PoseidonConfig) extends Engine {
 
   val command = slave(Word.payloads(commands.size)) // words of command packets, the packet's number above each
   val reply = master(Word.packets) // one packet per command, in their order
-
-  /** Counters: commands replied to; cycles with a command in the engine. */
-  val done, busyCycles = out(Reg(UInt(64 bits)) init 0)
+  val done, busyCycles = out(Reg(UInt(64 bits)) init 0) // counters: replies; cycles with a command in the engine
   val lastLatency = out(Reg(UInt(32 bits)) init 0) // cycles of the last hash from its last command word to its outcome
   def status: Map[String, Bits] =
     Map("done" -> done.asBits, "busy_cycles" -> busyCycles.asBits, "last_latency" -> lastLatency.asBits)
