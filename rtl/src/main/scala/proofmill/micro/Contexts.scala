@@ -34,7 +34,8 @@ class Contexts(image: Image, contexts: Int, latency: OperationLatency, lists: Se
   val io = new Bundle {
     val start = slave(Stream(UInt(addressBits bits))) // jobs: the address of the program
     val startContext = out(UInt(indexBits bits)) // context of a job, valid while `start` fires
-    val mul, linear = master(Flow(Issue(contexts, addressBits))) // words issued to the multiplier, to the linear unit
+    val mul, linear =
+      master(Flow(Issue(contexts, addressBits))) // words issued to the multiplier and to the linear unit
     val counters = out(Vec.fill(contexts)(UInt(counterBits bits))) // loop counters of the contexts
     val flags = in(Vec.fill(contexts)(Bits(WordFormat.flags bits))) // flags of the contexts
     val fed = slave(Flow(Fed(contexts, lists, 0))) // a job's items are written

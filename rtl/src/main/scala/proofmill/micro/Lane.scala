@@ -21,9 +21,10 @@ class Lane(ports: JobPorts, arithmetic: Arithmetic, image: Image, contexts: Int)
   private val programBits = ports.programPort(image).bits
 
   val io = new Bundle {
-
-    /** Jobs: the operands' ports, the first one lowest. */
-    val in = slave(Stream(Bits(ports.operands(image, field).map(_.bits).sum bits)))
+    val in =
+      slave(
+        Stream(Bits(ports.operands(image, field).map(_.bits).sum bits))
+      ) // jobs: the operands' ports, first one lowest
     val out = master(Stream(Bits(ports.results(field).map(_.bits).sum bits))) // results, in the order of the jobs
     val begun = master(Flow(UInt(log2Up(contexts) bits))) // context of a job that starts
     val items =
