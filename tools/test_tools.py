@@ -491,6 +491,13 @@ class Formal(unittest.TestCase):
             path.write_text(path.read_text() + "\n")
             self.assertFalse(formal.prove(path, before=before)[0])
 
+    def test_digests_do_not_depend_on_source_lines(self):
+        digest = formal.digest_of
+        text = "assign when_A_l12 = x; assign when_A_l30_1 = y; if(when_A_l12) z;"
+        self.assertEqual(digest(text), digest(text.replace("l12", "l13").replace("l30", "l12")))
+        self.assertNotEqual(digest(text), digest(text.replace("if(when_A_l12)", "if(when_A_l30_1)")))
+        self.assertNotEqual(digest(text), digest(text.replace("= y", "= x")))
+
     def test_what_holds_is_shown(self):
         self.assertEqual(self.proof(10)[0::2], (True, "for all time, by induction"))
 

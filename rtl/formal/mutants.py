@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import formal  # noqa: E402
 import rtl  # noqa: E402
 import setup  # noqa: E402
-from place import TARGET, Failed, digest, main, write_whole  # noqa: E402
+from place import TARGET, Failed, main, write_whole  # noqa: E402
 
 #: Digest and name of each fault that was refuted.
 RECORD = ROOT / "rtl/formal/refuted.txt"
@@ -164,7 +164,7 @@ def refuted(folder, entry, again=False, before=frozenset()):
     proof, fault, pattern, replacement = entry
     begin = time.monotonic()
     text = planted_in(folder, entry)
-    if digest(text) in before and not again:
+    if formal.digest_of(text) in before and not again:
         return True, 0.0, ""
     script = formal.BOUNDED if formal.frames_of(text) else REFUTE
     known = formal.known(text, script)
