@@ -100,7 +100,7 @@ pub struct Assignment {
     /// Canonical, little-endian: 1, the public inputs, the private variables.
     values: SecretBytes,
     /// The number of public variables of the circuit, including the 1.
-    publics: usize,
+    public_variables: usize,
     public: usize,
     private: usize,
 }
@@ -108,16 +108,16 @@ pub struct Assignment {
 impl Assignment {
     /// Returns the assignment of a circuit with these constraints, in which only the 1 has a value.
     pub fn new(constraints: &Constraints) -> Self {
-        let publics = constraints.public_inputs() + 1;
+        let public_variables = constraints.public_inputs() + 1;
         let mut values = SecretBytes::zeroed(constraints.variables() * VALUE);
         values[0] = 1;
-        Self { values, publics, public: 1, private: 0 }
+        Self { values, public_variables, public: 1, private: 0 }
     }
 
     /// Returns the values, or `None` if the circuit has another number of variables.
     pub fn finish(self) -> Option<SecretBytes> {
         let variables = self.values.len() / VALUE;
-        (self.public == self.publics && self.publics + self.private == variables)
+        (self.public == self.public_variables && self.public_variables + self.private == variables)
             .then_some(self.values)
     }
 
@@ -138,7 +138,7 @@ impl ConstraintSystem<Scalar> for Assignment {
         A: FnOnce() -> AR,
         AR: Into<String>,
     {
-        self.store(self.publics + self.private, &value()?);
+        self.store(self.public_variables + self.private, &value()?);
         self.private += 1;
         Ok(Variable::new_unchecked(Index::Aux(self.private - 1)))
     }
@@ -149,7 +149,7 @@ impl ConstraintSystem<Scalar> for Assignment {
         A: FnOnce() -> AR,
         AR: Into<String>,
     {
-        if self.public < self.publics {
+        if self.public < self.public_variables {
             self.store(self.public, &value()?);
         }
         self.public += 1;

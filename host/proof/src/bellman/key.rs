@@ -47,9 +47,9 @@ impl Key {
         let public = constraints.public_inputs() + 1;
         let all = |count: usize| vec![true; count];
         let in_matrix = |matrix: usize| -> Vec<bool> {
-            let (publics, privates) = occurs.split_at(public);
-            let publics = publics.iter().map(|it| matrix == 0 || it[matrix]);
-            publics.chain(privates.iter().map(|it| it[matrix])).collect()
+            let (public_part, private_part) = occurs.split_at(public);
+            let public_part = public_part.iter().map(|it| matrix == 0 || it[matrix]);
+            public_part.chain(private_part.iter().map(|it| it[matrix])).collect()
         };
         let mut powers = all(1 << constraints.domain_log);
         powers.pop();
@@ -104,14 +104,14 @@ impl Key {
 /// Checks the number of points of each list.
 fn check_counts(parameters: &Parameters, constraints: &Constraints) -> Result<()> {
     let public = constraints.public_inputs() + 1;
-    let (publics, privates) = constraints.occurs.split_at(public);
+    let (public_part, private_part) = constraints.occurs.split_at(public);
     let present = |part: &[[bool; 2]], matrix: usize| part.iter().filter(|it| it[matrix]).count();
-    let in_b = present(publics, 1) + present(privates, 1);
+    let in_b = present(public_part, 1) + present(private_part, 1);
     let expected = [
         (List::Ic, public),
         (List::H, (1 << constraints.domain_log) - 1),
-        (List::L, privates.len()),
-        (List::A, public + present(privates, 0)),
+        (List::L, private_part.len()),
+        (List::A, public + present(private_part, 0)),
         (List::B1, in_b),
         (List::B2, in_b),
     ];

@@ -32,7 +32,7 @@ pub struct Rows {
     values: Vec<Scalar>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Matrix {
     /// Where each row's coefficients begin, and the end.
     starts: Vec<u32>,
