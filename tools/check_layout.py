@@ -31,17 +31,18 @@ SCALA_DEPENDENCIES["formal"] = SCALA_DEPENDENCIES["top"]
 #: Rust crate -> crates that its library may depend on. Tests (dev-dependencies) may use every crate but the ends.
 RUST_DEPENDENCIES = {"spec": set(), "algebra": {"spec"}, "op": {"algebra"}}
 RUST_DEPENDENCIES["cpu"] = RUST_DEPENDENCIES["cuda"] = RUST_DEPENDENCIES["remote"] = RUST_DEPENDENCIES["pool"] = RUST_DEPENDENCIES["proof"] = {"algebra", "op"}
-RUST_DEPENDENCIES["witness"] = RUST_DEPENDENCIES["zcash"] = {"algebra", "op", "proof"}
+RUST_DEPENDENCIES["witness"] = {"algebra", "op", "proof"}
 RUST_DEPENDENCIES["card"] = {"algebra", "op", "spec"}
 RUST_DEPENDENCIES["device"] = {"algebra", "op", "cpu", "card", "cuda", "pool", "remote"}
 RUST_DEPENDENCIES["testkit"] = {"algebra", "op", "card", "spec"}
-RUST_DEPENDENCIES["proofmill"] = RUST_DEPENDENCIES["device"] | {"device", "proof", "witness", "zcash"}
+RUST_DEPENDENCIES["proofmill"] = RUST_DEPENDENCIES["device"] | {"device", "proof", "witness"}
+RUST_DEPENDENCIES["zcash"] = {"algebra", "op", "proof", "proofmill"}
 RUST_DEPENDENCIES["serve"] = {"proofmill"}
-RUST_DEPENDENCIES["cli"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "serve", "testkit"}
+RUST_DEPENDENCIES["cli"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "serve", "testkit", "zcash"}
 RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["node"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
 RUST_DEPENDENCIES["wasm"] = {"proof"}
 RUST_DEPENDENCIES["trial"] = {"cpu", "proof"}
-RUST_DEPENDENCIES["bench"] = RUST_DEPENDENCIES["bodies"] = RUST_DEPENDENCIES["c"]
+RUST_DEPENDENCIES["bench"] = RUST_DEPENDENCIES["bodies"] = RUST_DEPENDENCIES["c"] | {"zcash"}
 ENDS = {"cli", "serve", "bench", "bodies", "c", "node", "python", "trial", "wasm"}
 
 #: Files of every operation; and of those that a card offers.

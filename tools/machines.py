@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,9 +41,20 @@ MACHINES = [
     Machine("aarch64-unknown-linux-gnu", trial=True, linker="aarch64-linux-gnu-gcc", emulator=("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"),
             packages=("gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user")),
 ]
+
+
+def features_without_c():
+    """Returns the default features of the command and of the C library that link no C: a check for a system has no compiler for it."""
+    found = []
+    for package in ("cli", "bind/c"):
+        manifest = tomllib.loads((ROOT / "host" / package / "Cargo.toml").read_text())
+        found += [f"{manifest['package']['name']}/{feature}" for feature in manifest["features"]["default"] if feature != "zcash"]
+    return found
+
+
 #: Features of the quick check: those with code for a system. The rest of the dependencies takes most of the time of a full one.
 QUICK = ["--package", "proofmill-cli", "--no-default-features", "--features", "card,cuda,dev,remote"]
-FULL = ["--package", "proofmill-cli", "--package", "proofmill-c"]
+FULL = ["--package", "proofmill-cli", "--package", "proofmill-c", "--no-default-features", "--features", ",".join(features_without_c())]
 #: The smallest program that proves, and options with which it takes least to compile (docs/decisions/0078-a-trial-of-one-proof.md).
 TRIAL = ["--package", "proofmill-trial",
          *(word for option in ("opt-level=0", "package.proofmill-algebra.opt-level=0", 'panic="abort"') for word in ("--config", f"profile.dev.{option}"))]

@@ -38,6 +38,7 @@ pub enum Library {
     Plonky,
     Rapidsnark,
     Snarkjs,
+    Zcash,
 }
 
 /// A package of the Go module with gnark-crypto.
@@ -72,6 +73,7 @@ impl Library {
             // Its arithmetic is assembly without vectors, so there is only one build.
             Self::Rapidsnark => return "rapidsnark 0.0.8".into(),
             Self::Snarkjs => return "snarkjs 0.7.6".into(),
+            Self::Zcash => "Zcash crates (zcash_primitives 0.31.0)",
         };
         target.shown(name)
     }
@@ -106,6 +108,7 @@ impl Library {
             Self::Plonky => program::build_plonky().map(Command::new),
             Self::Rapidsnark => prove::rapidsnark(),
             Self::Snarkjs => prove::snarkjs(),
+            Self::Zcash => rust("zcash-peer"),
         }
     }
 }
@@ -325,6 +328,7 @@ mod tests {
             (Library::Libsecp256k1, "secp256k1"),
             (Library::Mcl, "mcl_rust"),
             (Library::Neptune, "neptune"),
+            (Library::Zcash, "zcash_primitives"),
         ];
         for (library, name) in crates {
             let (_, rest) = lock.split_once(&format!("\nname = \"{name}\"\nversion = \"")).unwrap();

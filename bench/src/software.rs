@@ -22,6 +22,7 @@ mod poseidon;
 mod prove;
 mod rows;
 mod witness;
+mod zcash;
 
 pub use poseidon::build_tree_once;
 pub use prove::prove_once;
@@ -50,8 +51,9 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
         "poseidon" => poseidon::rows(quick)?,
         "prove" => prove::rows(quick)?,
         "witness" => witness::rows(quick)?,
+        "zcash" => zcash::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon, prove or witness"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon, prove, witness or zcash"
         ),
     };
     let folder = match (quick, only) {

@@ -4,6 +4,7 @@
 //! A body passes when it returns. It panics when a decoder panics, accepts an invalid input, or does not reproduce
 //! the input from the decoded value.
 
+mod blocks;
 mod card;
 mod claims;
 mod coprocessor;
@@ -27,12 +28,13 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 22] = [
+pub const TARGETS: [Target; 23] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
     Target { name: "points_pair", run: points::pair, seeds: points::pair_seeds },
     Target { name: "equihash_headers", run: headers::run, seeds: headers::seeds },
+    Target { name: "zcash_blocks", run: blocks::run, seeds: blocks::seeds },
     Target { name: "ecdsa_der", run: signatures::der, seeds: signatures::der_seeds },
     Target { name: "ecdsa_files", run: signatures::files, seeds: signatures::file_seeds },
     Target { name: "ecdsa_claims", run: claims::run, seeds: claims::seeds },

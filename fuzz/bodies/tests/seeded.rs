@@ -88,6 +88,12 @@ fn equihash_headers() {
     examine("equihash_headers", INPUTS);
 }
 
+/// A block has at least a proof of work to verify.
+#[test]
+fn zcash_blocks() {
+    examine("zcash_blocks", INPUTS / 20);
+}
+
 #[test]
 fn ecdsa_der() {
     examine("ecdsa_der", INPUTS);

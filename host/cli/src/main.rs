@@ -13,7 +13,8 @@ macro_rules! examples {
     feature = "remote",
     feature = "selftest",
     feature = "serve",
-    feature = "witness"
+    feature = "witness",
+    feature = "zcash"
 )))]
 mod absent;
 mod ahead;
@@ -57,6 +58,8 @@ mod source;
 mod threads;
 mod verify;
 mod witness;
+#[cfg(feature = "zcash")]
+mod zcash;
 
 use std::process::ExitCode;
 
@@ -162,6 +165,13 @@ enum Command {
     /// Serves a device of this machine to others. NOT IN THIS BUILD: build with --features remote.
     #[cfg(not(feature = "remote"))]
     DeviceServer(absent::Arguments),
+    /// Verifies whole Zcash blocks: headers, transactions, proofs and signatures.
+    #[cfg(feature = "zcash")]
+    #[command(subcommand)]
+    Zcash(zcash::Command),
+    /// Verifies whole Zcash blocks. NOT IN THIS BUILD: build with --features zcash.
+    #[cfg(not(feature = "zcash"))]
+    Zcash(absent::Arguments),
     /// Makes a proof of a SHA-256 preimage, verifies real headers and signatures, and shows the time.
     Demo(demo::Arguments),
 }
@@ -249,6 +259,12 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::DeviceServer(arguments) => device_server::run(&arguments, output),
         #[cfg(not(feature = "remote"))]
         Command::DeviceServer(_) => absent::run("device-server", "remote"),
+        #[cfg(feature = "zcash")]
+        Command::Zcash(zcash::Command::VerifyBlock(arguments)) => {
+            zcash::verify_block(&arguments, output)
+        }
+        #[cfg(not(feature = "zcash"))]
+        Command::Zcash(_) => absent::run("zcash", "zcash"),
         Command::Demo(arguments) => demo::run(&arguments, output),
     }
 }

@@ -15,7 +15,9 @@
 mod constraints;
 mod key;
 mod parameters;
+mod verifying_key;
 
 pub use constraints::{Constraints, ConstraintsBuilder, Variable};
 pub use key::Key;
 pub use parameters::Parameters;
+pub use verifying_key::read_verifying_key;

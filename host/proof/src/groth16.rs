@@ -26,7 +26,7 @@ pub use proofmill_op::msm::Curve;
 pub use prove::{Prover, Settings};
 pub use report::{Counts, Proved, Report, Retry, Step, StepProgress, Timed};
 pub use route::Devices;
-pub use verify::{PreparedVerifyingKey, check_points, verify};
+pub use verify::{COMPRESSED_BYTES, Invalid, PreparedVerifyingKey, check_points, verify};
 
 /// A scalar: canonical, little-endian.
 pub type Scalar = [u8; 32];

@@ -69,7 +69,6 @@
 //! | `arkworks`, `blst`, `halo2curves` | no | conversions from and to their elements and points: `algebra::conversions` |
 //! | `dev` | no | `groth16::dev`, circuits and INSECURE keys for tests |
 //! | `witness` | no | witnesses from circom's WebAssembly generators: `snark::WitnessCalculator` |
-//! | `zcash` | no | `zcash`, Sapling proofs for the transaction builder of `zcash_primitives` |
 //! | `neptune` | no | `poseidon::neptune`, the traits and builders of that crate |
 
 pub mod bls;
@@ -99,6 +98,3 @@ pub use proofmill_op::{
 };
 #[doc(hidden)]
 pub use proofmill_proof::json_error;
-/// Zcash Sapling proofs.
-#[cfg(feature = "zcash")]
-pub use proofmill_zcash as zcash;

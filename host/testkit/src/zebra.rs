@@ -30,7 +30,8 @@ pub fn blocks() -> Option<Result<Vec<Block>, String>> {
     Some(read(PathBuf::from(root)))
 }
 
-fn read(root: PathBuf) -> Result<Vec<Block>, String> {
+/// Returns every block file of the crate in this folder.
+pub fn read(root: PathBuf) -> Result<Vec<Block>, String> {
     let folder = root.join("src/vectors");
     let entries =
         fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

@@ -1,11 +1,11 @@
-//! Errors of reading parameters and of proving.
+//! Errors of reading, proving and verifying.
 
 use crate::Circuit;
 
-/// The result of reading parameters or of proving.
+/// The result of reading, proving or verifying.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error of reading parameters or of proving.
+/// An error of reading, proving or verifying.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,4 +54,18 @@ pub enum Error {
     /// Reading or proving failed.
     #[error(transparent)]
     Proof(#[from] proofmill_proof::Error),
+    /// Bytes are no block.
+    #[error("{part}: {problem}")]
+    Block {
+        /// The part of the block.
+        part: String,
+        /// The problem.
+        problem: String,
+    },
+    /// Blocks could not be read.
+    #[error("reading blocks failed: {0}")]
+    Read(#[from] std::io::Error),
+    /// A device failed.
+    #[error(transparent)]
+    Device(#[from] proofmill::Error),
 }

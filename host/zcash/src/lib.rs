@@ -1,7 +1,8 @@
-//! Zcash Sapling proofs on any proofmill device.
+//! Zcash on any proofmill device: blocks verified, Sapling transactions proved.
 //!
 //! | item | content |
 //! |---|---|
+//! | [`BlockVerifier`], [`Block`], [`BlockReader`] | blocks of a node: headers, transactions, proofs and signatures, with a report |
 //! | [`SaplingParameters`] | the parameters of the Spend and the Output circuit, read once, checked by their hashes and shared |
 //! | [`SaplingProver`] | proofs; implements [`SpendProver`](sapling_crypto::prover::SpendProver) and [`OutputProver`](sapling_crypto::prover::OutputProver), so that the builder of `zcash_primitives` uses it unchanged |
 //!
@@ -15,14 +16,23 @@
 //! coordinates of keys, randomness and notes) is freed by those crates, which do not overwrite it; the circuit that a caller passes is dropped
 //! in the same way.
 
+mod block;
 mod circuit;
 mod error;
 mod parameters;
 mod prover;
 mod recorder;
+pub mod reddsa;
 #[cfg(test)]
 mod small;
+pub mod transparent;
+pub mod verify;
 
+pub use block::{Block, BlockReader, MAX_BLOCK_BYTES};
 pub use error::{Error, Result};
 pub use parameters::{SaplingParameters, SaplingPaths};
 pub use prover::{Circuit, Proof, SaplingProver};
+pub use transparent::output;
+pub use verify::{BlockReport, BlockVerifier};
+pub use zcash_protocol::consensus::Network;
+pub use zcash_transparent::bundle::{OutPoint, TxOut};

@@ -16,6 +16,7 @@ pub mod ntt;
 pub mod pairing;
 pub mod poseidon;
 pub mod prove;
+pub mod zcash;
 
 /// A line of work. Programs in other languages read the fields of their own operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,7 @@ pub enum Work {
     Pairing(pairing::Work),
     Poseidon(poseidon::Work),
     Prove(prove::Work),
+    Zcash(zcash::Work),
 }
 
 impl Work {

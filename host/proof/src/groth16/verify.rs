@@ -8,7 +8,9 @@
 //! delta: [`PreparedVerifyingKey`].
 
 mod batch;
+mod compressed;
 
+pub use compressed::{COMPRESSED_BYTES, Invalid};
 use proofmill_algebra::Isa;
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::msm::affine_sum_vartime;

@@ -2,5 +2,4 @@
 
 mod libsecp256k1;
 mod simulation;
-mod transparent_inputs;
 mod wycheproof;

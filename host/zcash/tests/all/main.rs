@@ -1,9 +1,12 @@
-//! Sapling proofs with the real parameters, judged by `sapling-crypto`.
+//! Sapling proofs with the real parameters, judged by `sapling-crypto`; and real blocks.
 
+mod blocks;
 mod parameters;
 mod proofs;
 mod transaction;
+mod transparent;
 mod wallet;
+mod zebra;
 
 use std::sync::{Arc, LazyLock};
 

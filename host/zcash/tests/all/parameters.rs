@@ -44,3 +44,16 @@ fn missing_files_are_named() {
     let problem = SaplingParameters::open(paths).unwrap_err().to_string();
     assert!(problem.ends_with("not a regular file"), "{problem}");
 }
+
+/// The verifying keys in this crate are the first bytes of the parameters.
+#[test]
+fn verifying_keys_are_those_of_the_parameters() {
+    let keys: [&[u8]; 2] = [
+        include_bytes!("../../src/keys/sapling-spend.vk"),
+        include_bytes!("../../src/keys/sapling-output.vk"),
+    ];
+    for (key, parameters) in keys.iter().zip(&*FILES) {
+        assert!(parameters.starts_with(key));
+        assert!(!key.is_empty());
+    }
+}

@@ -39,11 +39,11 @@ impl PreparedVerifyingKey {
 }
 
 /// A well-formed proof with its public inputs.
-struct Claim<'a, E: Suite> {
-    public_inputs: &'a [Scalar],
-    a: Affine<E::G1>,
-    b: Affine<E::G2>,
-    c: Affine<E::G1>,
+pub(super) struct Claim<'a, E: Suite> {
+    pub public_inputs: &'a [Scalar],
+    pub a: Affine<E::G1>,
+    pub b: Affine<E::G2>,
+    pub c: Affine<E::G1>,
 }
 
 /// Decodes the points of each proof.
@@ -83,7 +83,7 @@ impl<E: Suite> Key<E> {
     }
 
     /// Returns whether all claims are true.
-    fn hold(&self, claims: &[Claim<E>]) -> Result<bool> {
+    pub(super) fn hold(&self, claims: &[Claim<E>]) -> Result<bool> {
         let isa = self.pairings.isa();
         let factors = halves::random_factors::<E::G1>(claims.len())?;
         let places: Vec<_> = (0..claims.len()).collect();

@@ -1,41 +1,53 @@
 //! Signatures of real blocks: every transparent input of the blocks in the crate `zebra-test` that can be checked from
 //! these blocks alone.
 
-#[path = "../../examples/transparent_inputs/digest.rs"]
-mod digest;
-#[path = "../../examples/transparent_inputs/inputs.rs"]
-mod inputs;
-
 use std::collections::BTreeMap;
 
-use crate::simulation;
-use digest::Digests;
-use inputs::{Check, Finding, Input, examine, transactions};
+use crate::zebra::{blocks, simulated_ecdsa};
 use proofmill::ecdsa::{self, Policy};
-use proofmill::equihash::Network;
 use proofmill_testkit::random::Random;
-use proofmill_testkit::zebra;
+use proofmill_zcash::transparent::{Check, Digests, Finding, Outputs, Signed, check_inputs};
 use zcash_primitives::transaction::Transaction;
-use zcash_protocol::consensus::{BranchId, MAIN_NETWORK, TEST_NETWORK};
+use zcash_protocol::consensus::{BranchId, Network};
 use zcash_transparent::address::Script;
+
+/// A transparent input.
+#[derive(Clone)]
+struct Input {
+    /// The transaction's identifier and the input's number in it.
+    name: String,
+    rule: &'static str,
+    finding: Finding,
+}
 
 /// The transactions of a network's blocks.
 fn of(network: Network) -> Option<Vec<Transaction>> {
-    let blocks = zebra::blocks()?.unwrap_or_else(|problem| panic!("{problem}"));
-    let blocks = blocks.iter().filter(|block| block.network == network);
-    let read = |block: &zebra::Block| match network {
-        Network::Main => transactions(&block.bytes, &MAIN_NETWORK),
-        _ => transactions(&block.bytes, &TEST_NETWORK),
-    };
-    Some(
-        blocks
-            .flat_map(|block| read(block).unwrap_or_else(|e| panic!("{}: {e}", block.name)))
-            .collect(),
-    )
+    let transactions = blocks(network)?.into_iter().flat_map(|(_, block)| block.transactions);
+    Some(transactions.map(|(transaction, _)| transaction).collect())
 }
 
 fn examined(transactions: Vec<Transaction>) -> Vec<Input> {
-    examine(&*proofmill::open("cpu:").unwrap(), transactions).unwrap()
+    let mut outputs = Outputs::default();
+    transactions.iter().for_each(|transaction| outputs.add_all(transaction));
+    let txids: Vec<_> = transactions.iter().map(|transaction| transaction.txid()).collect();
+    let signed: Vec<_> = transactions
+        .into_iter()
+        .map(|it| {
+            let spent = outputs.spent_by(&it);
+            Signed::new(it, spent)
+        })
+        .collect();
+    let findings = check_inputs(&*proofmill::open("cpu:").unwrap(), &signed).unwrap();
+    let inputs = txids.iter().zip(&signed).zip(findings).flat_map(|((txid, signed), findings)| {
+        let rule = signed.digests.rule();
+        let name = move |number| format!("{txid}:{number}");
+        (0..).zip(findings).map(move |(number, finding)| Input {
+            name: name(number),
+            rule,
+            finding,
+        })
+    });
+    inputs.collect()
 }
 
 /// The checks of all inputs, in their order.
@@ -76,17 +88,17 @@ fn valid(network: &str, inputs: &[Input]) -> Vec<(&'static str, usize)> {
 
 #[test]
 fn every_input_that_can_be_checked_is_valid_on_the_processor() {
-    let Some(main) = of(Network::Main) else { return };
+    let Some(main) = of(Network::MainNetwork) else { return };
     let rules = [("ZIP 243", 5), ("ZIP 244", 2), ("before Overwinter", 14)];
     assert_eq!(valid("mainnet", &examined(main)), rules);
-    let test = of(Network::Test).unwrap();
+    let test = of(Network::TestNetwork).unwrap();
     assert_eq!(valid("testnet", &examined(test)), [("before Overwinter", 4830)]);
 }
 
 /// `examples/signatures/mainnet.jsonl` is what these blocks have.
 #[test]
 fn the_examples_are_the_signatures_of_mainnet() {
-    let Some(main) = of(Network::Main) else { return };
+    let Some(main) = of(Network::MainNetwork) else { return };
     let file = include_bytes!("../../../../examples/signatures/mainnet.jsonl");
     let entries = ecdsa::file::Reader::new(&file[..]).unwrap().map(|entry| entry.unwrap());
     let (mut names, mut items) = (Vec::new(), Vec::new());
@@ -103,9 +115,9 @@ fn the_examples_are_the_signatures_of_mainnet() {
 /// All of mainnet's, and the first of testnet's, where three keys are tried for two signatures: good and bad ones.
 #[test]
 fn a_simulation_agrees_with_the_processor() {
-    let Some(main) = of(Network::Main) else { return };
-    let Some(device) = simulation::open() else { return };
-    let inputs = [examined(main), examined(of(Network::Test).unwrap())].concat();
+    let Some(main) = of(Network::MainNetwork) else { return };
+    let Some(device) = simulated_ecdsa() else { return };
+    let inputs = [examined(main), examined(of(Network::TestNetwork).unwrap())].concat();
     let checked = inputs.iter().filter(|input| matches!(input.finding, Finding::Checked { .. }));
     let some: Vec<_> = checked.take(80).cloned().collect();
     let checks = checks(&some);
@@ -122,7 +134,7 @@ fn a_simulation_agrees_with_the_processor() {
 /// A transaction that differs from the signed one has no valid input.
 #[test]
 fn a_changed_transaction_is_not_valid() {
-    let Some(main) = of(Network::Main) else { return };
+    let Some(main) = of(Network::MainNetwork) else { return };
     let mut changed = Vec::new();
     for transaction in main.iter().filter(|transaction| !transaction.version().has_overwinter()) {
         if transaction.sprout_bundle().is_some() {

@@ -10,6 +10,9 @@ use zcash_transparent::address::Script;
 use zcash_transparent::bundle::{self, MapAuth, TxOut};
 use zcash_transparent::sighash::{self, SighashType, TransparentAuthorizingContext};
 
+const UNKNOWN_OUTPUTS: &str =
+    "it signs the amounts of all spent outputs (ZIP 244), and some are unknown";
+
 /// A transaction whose signatures are looked at, as the Zcash crates want it: with the outputs that it spends.
 #[derive(Debug)]
 pub struct Spending;
@@ -50,6 +53,7 @@ impl TransparentAuthorizingContext for Spent {
 }
 
 /// The digests of one transaction.
+#[derive(Debug)]
 pub struct Digests {
     data: PrecomputedSighashData<Spending>,
     all_known: bool,
@@ -80,6 +84,21 @@ impl Digests {
         }
     }
 
+    /// Computes the digest that JoinSplit, Spend, action and binding signatures sign. The error is the reason why it is unknown.
+    pub fn shielded(&self) -> Result<[u8; 32], &'static str> {
+        let transaction = self.transaction();
+        if !transaction.version().has_overwinter() {
+            let all = sighash::SIGHASH_ALL;
+            let digest = before_overwinter(transaction, usize::MAX, &Script::default(), all);
+            return digest.ok_or("it cannot be serialized");
+        }
+        let inputs = transaction.transparent_bundle();
+        if self.is_zip_244() && !self.all_known && inputs.is_some_and(|it| !it.is_coinbase()) {
+            return Err(UNKNOWN_OUTPUTS);
+        }
+        Ok(*self.data.signature_hash(&SignableInput::Shielded).as_ref())
+    }
+
     fn is_zip_244(&self) -> bool {
         let version = self.transaction().version();
         version.has_orchard() || version.has_ironwood()
@@ -88,7 +107,7 @@ impl Digests {
     /// Returns the reason why the digest of an input cannot be computed. `known` is true if the output that the input spends is known.
     pub fn problem(&self, known: bool) -> Option<&'static str> {
         if self.is_zip_244() && !self.all_known {
-            Some("it signs the amounts of all spent outputs (ZIP 244), and some are unknown")
+            Some(UNKNOWN_OUTPUTS)
         } else if self.transaction().version().has_overwinter() && !known {
             Some("it signs the spent output's amount (ZIP 143, 243), and that output is unknown")
         } else {
@@ -142,18 +161,20 @@ fn before_overwinter(
     script: &Script,
     hash_type: u8,
 ) -> Option<[u8; 32]> {
-    let bundle = transaction.transparent_bundle()?;
+    let bundle = transaction.transparent_bundle();
+    let inputs = bundle.map_or(&[][..], |bundle| &bundle.vin);
+    let all_outputs = bundle.map_or(&[][..], |bundle| &bundle.vout);
     let outputs = hash_type & sighash::SIGHASH_MASK;
     let (none, single) = (outputs == sighash::SIGHASH_NONE, outputs == sighash::SIGHASH_SINGLE);
-    if single && index >= bundle.vout.len() {
+    if single && index >= all_outputs.len() {
         return None; // zcashd makes this an error; Bitcoin signs the number 1
     }
     let alone = hash_type & sighash::SIGHASH_ANYONECANPAY != 0;
     let mut bytes = transaction.version().header().to_le_bytes().to_vec();
     let out = &mut bytes;
 
-    let inputs = bundle.vin.iter().enumerate().filter(|(at, _)| !alone || *at == index);
-    let count = if alone { 1 } else { bundle.vin.len() };
+    let count = if alone { 1 } else { inputs.len() };
+    let inputs = inputs.iter().enumerate().filter(|(at, _)| !alone || *at == index);
     CompactSize::write(&mut *out, count).ok()?;
     for (at, input) in inputs {
         input.prevout().write(&mut *out).ok()?;
@@ -172,10 +193,10 @@ fn before_overwinter(
     } else if single {
         index + 1
     } else {
-        bundle.vout.len()
+        all_outputs.len()
     };
     CompactSize::write(&mut *out, count).ok()?;
-    for (at, output) in bundle.vout.iter().enumerate().take(count) {
+    for (at, output) in all_outputs.iter().enumerate().take(count) {
         if single && at < index {
             out.extend((-1i64).to_le_bytes());
             Script::default().write(&mut *out).ok()?;

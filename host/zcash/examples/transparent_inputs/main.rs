@@ -1,21 +1,20 @@
 //! Checks the transparent inputs of Zcash blocks, as far as the blocks alone allow:
 //!
 //! ```text
-//! cargo run --release -p proofmill --example transparent_inputs -- main block-main-*.bin
+//! cargo run --release -p proofmill-zcash --example transparent_inputs -- main block-main-*.bin
 //! ```
 //!
 //! The files hold a block each, as bytes or as hex. With `--lines FILE` the valid signatures are written for
 //! `proofmill ecdsa verify`.
 
-mod digest;
-mod inputs;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 
-use inputs::{Finding, Input};
 use proofmill::ecdsa::Encoded;
+use proofmill_zcash::Block;
+use proofmill_zcash::transparent::{Finding, Outputs, Signed, check_inputs};
+use zcash_primitives::transaction::Transaction;
 use zcash_protocol::consensus::Network;
 
 type Anything = Box<dyn std::error::Error>;
@@ -36,17 +35,46 @@ fn main() -> Result<(), Anything> {
         let found = fs::read(file).map_err(Anything::from).and_then(|content| {
             let bytes =
                 if file.ends_with(".txt") { hex::decode(content.trim_ascii())? } else { content };
-            Ok(inputs::transactions(&bytes, &network)?)
+            Ok(Block::from_bytes(&bytes, network)?)
         });
-        transactions.extend(found.map_err(|error| format!("{file}: {error}"))?);
+        let block = found.map_err(|error| format!("{file}: {error}"))?;
+        transactions.extend(block.transactions.into_iter().map(|(transaction, _)| transaction));
     }
-    let device = proofmill::open("cpu:")?;
-    let found = inputs::examine(&device, transactions)?;
+    let found = inputs(transactions)?;
     if let Some(path) = lines.flatten() {
         write(&found, &path).map_err(|error| format!("{path}: {error}"))?;
     }
     print(&found);
     Ok(())
+}
+
+/// A transparent input.
+struct Input {
+    /// The transaction's identifier and the input's number in it.
+    name: String,
+    rule: &'static str,
+    finding: Finding,
+}
+
+/// Checks all inputs; outputs of these transactions are known.
+fn inputs(transactions: Vec<Transaction>) -> Result<Vec<Input>, Anything> {
+    let mut outputs = Outputs::default();
+    transactions.iter().for_each(|transaction| outputs.add_all(transaction));
+    let txids: Vec<_> = transactions.iter().map(|transaction| transaction.txid()).collect();
+    let transactions = transactions.into_iter().map(|it| {
+        let spent = outputs.spent_by(&it);
+        Signed::new(it, spent)
+    });
+    let transactions: Vec<_> = transactions.collect();
+    let findings = check_inputs(&*proofmill::open("cpu:")?, &transactions)?;
+    let mut inputs = Vec::new();
+    for ((txid, transaction), findings) in txids.iter().zip(&transactions).zip(findings) {
+        let rule = transaction.digests.rule();
+        for (number, finding) in findings.into_iter().enumerate() {
+            inputs.push(Input { name: format!("{txid}:{number}"), rule, finding });
+        }
+    }
+    Ok(inputs)
 }
 
 fn print(found: &[Input]) {
@@ -55,7 +83,7 @@ fn print(found: &[Input]) {
     for input in found {
         let what = match &input.finding {
             Finding::Coinbase => "coinbase, which spends nothing".to_owned(),
-            Finding::Checked { valid, checks: all } => {
+            Finding::Checked { valid, checks: all, .. } => {
                 checks += all.len();
                 if !valid {
                     println!("INVALID {}", input.name);

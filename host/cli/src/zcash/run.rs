@@ -1,0 +1,264 @@
+//! Verifies the blocks of all files in groups, so that their proofs and signatures are in one batch. At most one group is in memory.
+
+use std::fs::File;
+use std::io::{IsTerminal as _, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proofmill::Device;
+use proofmill_zcash::verify::{Finding, Findings, Verdict};
+use proofmill_zcash::{Block, BlockReader, BlockReport, BlockVerifier};
+use serde_json::{Value, json};
+
+use super::{Arguments, prevouts};
+use crate::output::{Exit, Output, count};
+use crate::source::{is_stdin, shown};
+use crate::threads;
+
+/// Bytes of the blocks of a group, and the number of blocks.
+const GROUP_BYTES: usize = 16 << 20;
+const GROUP_BLOCKS: usize = 1024;
+
+/// The number of blocks and of transactions with each verdict.
+#[derive(Default)]
+struct Tally {
+    blocks: [u64; 3],
+    transactions: [u64; 3],
+    malformed: u64,
+    busy: Duration,
+}
+
+/// A run over files.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    output: &'a mut Output,
+    verifier: BlockVerifier,
+    threads: Option<usize>,
+    group: Vec<(PathBuf, Block)>,
+    group_bytes: usize,
+    tally: Tally,
+    bar: ProgressBar,
+}
+
+/// Verifies every file.
+pub fn run(
+    arguments: &Arguments,
+    device: Arc<dyn Device>,
+    output: &mut Output,
+) -> anyhow::Result<Exit> {
+    let mut verifier = BlockVerifier::new(device.clone(), arguments.network);
+    if let Some(file) = &arguments.prevouts {
+        prevouts::add(file, &mut verifier)?;
+    }
+    let mut run = Run {
+        arguments,
+        output,
+        verifier,
+        threads: device.caps().threads,
+        group: Vec::new(),
+        group_bytes: 0,
+        tally: Tally::default(),
+        bar: ProgressBar::hidden(),
+    };
+    let result = run.files();
+    run.bar.finish_and_clear();
+    result?;
+    run.summary(&*device)?;
+    let Tally { blocks: [_, _, invalid], malformed, .. } = run.tally;
+    Ok(match (malformed, invalid) {
+        (1.., _) => Exit::Input,
+        (0, 1..) => Exit::Invalid,
+        _ => Exit::Valid,
+    })
+}
+
+impl Run<'_> {
+    fn files(&mut self) -> anyhow::Result<()> {
+        let mut files = Vec::new();
+        for file in &self.arguments.files {
+            match listed(file) {
+                Ok(listed) => files.extend(listed),
+                Err(error) => self.broken(file, error)?,
+            }
+        }
+        self.bar = progress(&files);
+        for file in &files {
+            if let Err(error) = self.file(file)? {
+                self.finish_group()?;
+                self.broken(file, error)?;
+            }
+        }
+        self.finish_group()
+    }
+
+    /// Reads a file. The inner result is an error of the file, the outer one of the device or of the output.
+    fn file(&mut self, file: &Path) -> anyhow::Result<anyhow::Result<()>> {
+        let source: Box<dyn Read> = match is_stdin(file) {
+            true => Box::new(std::io::stdin().lock()),
+            false => match File::open(file) {
+                Ok(source) => Box::new(source),
+                Err(error) => return Ok(Err(error.into())),
+            },
+        };
+        let mut blocks = BlockReader::new(source, self.arguments.network).peekable();
+        if blocks.peek().is_none() {
+            return Ok(Err(anyhow::anyhow!("there is no block")));
+        }
+        for block in blocks {
+            let block = match block {
+                Ok(block) => block,
+                Err(error) => return Ok(Err(error.into())),
+            };
+            self.group_bytes += block.bytes;
+            self.group.push((file.to_owned(), block));
+            if self.group_bytes >= GROUP_BYTES || self.group.len() >= GROUP_BLOCKS {
+                self.finish_group()?;
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Verifies the blocks that were read and writes their reports.
+    fn finish_group(&mut self) -> anyhow::Result<()> {
+        let (files, blocks): (Vec<_>, Vec<_>) = std::mem::take(&mut self.group).into_iter().unzip();
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let verifier = &mut self.verifier;
+        let reports = threads::run(self.threads, || Ok(verifier.verify(blocks)?))?;
+        self.tally.busy += begun.elapsed();
+        let bar = self.bar.clone();
+        let mut write =
+            || files.iter().zip(&reports).try_for_each(|(file, report)| self.report(file, report));
+        // Two streams on one terminal must not write into each other's lines.
+        if std::io::stdout().is_terminal() {
+            bar.suspend(write)?
+        } else {
+            write()?
+        }
+        bar.inc(std::mem::take(&mut self.group_bytes) as u64);
+        Ok(())
+    }
+
+    fn broken(&mut self, file: &Path, error: anyhow::Error) -> anyhow::Result<()> {
+        self.tally.malformed += 1;
+        let bar = self.bar.clone();
+        bar.suspend(|| self.output.broken(file, error, self.arguments.json))
+    }
+
+    fn report(&mut self, file: &Path, report: &BlockReport) -> anyhow::Result<()> {
+        let BlockReport { hash, height, findings, transactions, .. } = report;
+        for transaction in transactions {
+            let verdict = transaction.findings.verdict();
+            self.tally.transactions[verdict as usize] += 1;
+            let txid = transaction.txid.to_string();
+            let id = ("transaction", "txid", txid);
+            self.entry((file, *height), id, verdict, &transaction.findings, json!({}))?;
+        }
+        let verdict = report.verdict();
+        self.tally.blocks[verdict as usize] += 1;
+        let counts = json!({ "transactions": transactions.len() });
+        let id = ("block", "hash", hash.to_string());
+        self.entry((file, *height), id, verdict, findings, counts)
+    }
+
+    fn entry(
+        &mut self,
+        (file, height): (&Path, u32),
+        (kind, name, id): (&str, &str, String),
+        verdict: Verdict,
+        findings: &Findings,
+        more: Value,
+    ) -> anyhow::Result<()> {
+        if !self.arguments.json {
+            self.output.line(format_args!("{}: {height} {kind} {id} {verdict}", shown(file)))?;
+            let lists = [("INVALID", &findings.invalid), ("not checked", &findings.not_checked)];
+            let lines =
+                lists.into_iter().flat_map(|(what, list)| list.iter().map(move |it| (what, it)));
+            return lines
+                .into_iter()
+                .try_for_each(|(what, it)| self.output.line(format_args!("    {what}: {it}")));
+        }
+        let mut object = json!({
+            "type": kind,
+            "file": file.to_string_lossy(),
+            "height": height,
+            name: id,
+            "verdict": verdict.name(),
+            "invalid": listing(&findings.invalid),
+            "not_checked": listing(&findings.not_checked),
+        });
+        if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+            object.extend(more);
+        }
+        self.output.line(object)
+    }
+
+    fn summary(&mut self, device: &dyn Device) -> anyhow::Result<()> {
+        let Tally { blocks, transactions, malformed, busy } = &self.tally;
+        let (block_count, count_of_transactions) = (blocks.iter().sum(), transactions.iter().sum());
+        let seconds = busy.as_secs_f64();
+        if self.arguments.json {
+            let by_verdict = |[valid, incomplete, invalid]: [u64; 3]| json!({ "valid": valid, "incomplete": incomplete, "invalid": invalid });
+            return self.output.line(json!({
+                "type": "summary",
+                "blocks": by_verdict(*blocks),
+                "transactions": by_verdict(*transactions),
+                "malformed_files": malformed,
+                "seconds": seconds,
+                "device": device.caps().uri,
+            }));
+        }
+        let [valid, incomplete, invalid] = transactions;
+        let mut line = format!(
+            "{} with {}: {valid} valid, {incomplete} incomplete, {invalid} invalid",
+            count(block_count, "block"),
+            count(count_of_transactions, "transaction"),
+        );
+        if blocks[Verdict::Invalid as usize] > 0 {
+            line += &format!("; {} invalid", count(blocks[Verdict::Invalid as usize], "block"));
+        }
+        if *malformed > 0 {
+            line += &format!("; {} malformed", count(*malformed, "file"));
+        }
+        line += &format!("; {seconds:.3} s on {}", device.caps().uri);
+        self.output.line(line)
+    }
+}
+
+fn listing(findings: &[Finding]) -> Vec<Value> {
+    let listed = findings.iter().map(|finding| {
+        json!({ "part": finding.part.name(), "number": finding.part.number(), "text": finding.text })
+    });
+    listed.collect()
+}
+
+/// The files of a directory in the order of their names; otherwise the file itself.
+fn listed(file: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if is_stdin(file) || !file.is_dir() {
+        return Ok(vec![file.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in file.read_dir()? {
+        let path = entry?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    anyhow::ensure!(!files.is_empty(), "a directory without files");
+    Ok(files)
+}
+
+/// A bar on standard error over the bytes of the files. Hidden without a terminal.
+fn progress(files: &[PathBuf]) -> ProgressBar {
+    let length = |file: &PathBuf| file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
+    let bytes = files.iter().map(length).sum::<Option<u64>>();
+    let bar = ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes}, {eta} left");
+    style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+}

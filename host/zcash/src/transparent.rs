@@ -1,0 +1,174 @@
+//! Transparent inputs. Scripts are run by the interpreter of the crate `zcash_script`, so OP_CHECKMULTISIG tries signatures and keys in its
+//! order; the signatures are verified by a device, those of all inputs in one batch.
+//!
+//! 1. Run each script. A signature whose validity is unknown is assumed to be valid and recorded.
+//! 2. Verify the recorded signatures of all inputs in one batch.
+//! 3. A script of which every assumption was right is done. The others keep the answers up to the first wrong assumption, and run again.
+
+mod digest;
+mod run;
+
+use std::collections::{HashMap, VecDeque};
+
+pub use digest::{Digests, Spending};
+use proofmill::ecdsa::{self, Item, Policy};
+use proofmill::{Device, Result};
+use rayon::prelude::*;
+use run::Run;
+use zcash_primitives::transaction::Transaction;
+use zcash_protocol::value::Zatoshis;
+use zcash_script::script::Code;
+use zcash_transparent::address::Script;
+use zcash_transparent::bundle::{OutPoint, TxOut};
+
+use crate::block::malformed;
+
+/// Transparent outputs by the points that inputs refer to.
+#[derive(Clone, Debug)]
+pub struct Outputs {
+    outputs: HashMap<OutPoint, TxOut>,
+    /// The points in the order in which they were added.
+    order: VecDeque<OutPoint>,
+    limit: usize,
+}
+
+impl Outputs {
+    /// The default limit: with short scripts, about 250 MB.
+    pub const LIMIT: usize = 1 << 20;
+
+    /// Returns an empty set that keeps the latest `limit` outputs.
+    pub fn with_limit(limit: usize) -> Self {
+        Self { outputs: HashMap::new(), order: VecDeque::new(), limit }
+    }
+
+    /// Adds an output.
+    pub fn add(&mut self, point: OutPoint, output: TxOut) {
+        if self.outputs.insert(point.clone(), output).is_none() {
+            self.order.push_back(point);
+        }
+        while self.order.len() > self.limit {
+            self.order.pop_front().and_then(|point| self.outputs.remove(&point));
+        }
+    }
+
+    /// Adds the outputs of a transaction.
+    pub fn add_all(&mut self, transaction: &Transaction) {
+        let bundle = transaction.transparent_bundle();
+        for (number, output) in (0..).zip(bundle.iter().flat_map(|bundle| &bundle.vout)) {
+            self.add(OutPoint::new(*transaction.txid().as_ref(), number), output.clone());
+        }
+    }
+
+    /// Returns the outputs that a transaction spends, in the order of its inputs; `None` for an unknown one.
+    pub fn spent_by(&self, transaction: &Transaction) -> Vec<Option<TxOut>> {
+        let bundle = transaction.transparent_bundle();
+        let inputs = bundle.iter().flat_map(|bundle| &bundle.vin);
+        inputs.map(|input| self.outputs.get(input.prevout()).cloned()).collect()
+    }
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        Self::with_limit(Self::LIMIT)
+    }
+}
+
+/// Returns an output of a value in zatoshi and a script. Returns an error for more than all money.
+pub fn output(value: u64, script: Vec<u8>) -> crate::Result<TxOut> {
+    let value = Zatoshis::from_u64(value)
+        .map_err(|_| malformed("value", format!("{value} zatoshi are more than all money")))?;
+    Ok(TxOut::new(value, Script(Code(script))))
+}
+
+/// The result of checking an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It spends nothing.
+    Coinbase,
+    /// Its script was run.
+    Checked {
+        /// The signatures, in the order in which the script checked them.
+        checks: Vec<Check>,
+        /// The script's result.
+        valid: bool,
+        /// The script is not that of the spent output, which is unknown: the input implies it.
+        implied: bool,
+    },
+    /// The input cannot be checked, with the reason.
+    NotCheckable(&'static str),
+}
+
+/// A signature that a script checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The signature with its key and digest.
+    pub item: Item,
+    /// The device's verdict.
+    pub valid: bool,
+    /// The byte after the signature.
+    pub hash_type: u8,
+}
+
+/// A transaction with the digests that its signatures sign.
+#[derive(Debug)]
+pub struct Signed {
+    /// The digests.
+    pub digests: Digests,
+    /// The outputs that the inputs spend, in their order; `None` for an unknown one.
+    pub spent: Vec<Option<TxOut>>,
+}
+
+impl Signed {
+    /// Prepares the digests of a transaction, with the outputs that it spends.
+    pub fn new(transaction: Transaction, spent: Vec<Option<TxOut>>) -> Self {
+        Self { digests: Digests::new(transaction, &spent), spent }
+    }
+}
+
+/// Checks every transparent input of these transactions as far as the spent outputs are known. Returns a list for each transaction. Scripts run in
+/// the caller's rayon pool.
+///
+/// The flags are those of consensus from the first block on: P2SH and OP_CHECKLOCKTIMEVERIFY.
+pub fn check_inputs(device: &dyn Device, transactions: &[Signed]) -> Result<Vec<Vec<Finding>>> {
+    let mut findings: Vec<Vec<Finding>> = Vec::with_capacity(transactions.len());
+    let mut runs = Vec::new();
+    for (number, transaction) in transactions.iter().enumerate() {
+        let bundle = transaction.digests.transaction().transparent_bundle();
+        let coinbase = bundle.is_some_and(|bundle| bundle.is_coinbase());
+        let each = (0..transaction.spent.len()).map(|input| {
+            if coinbase {
+                return Finding::Coinbase;
+            }
+            match Run::new(transaction, (number, input)) {
+                Ok(run) => runs.push(run),
+                Err(reason) => return Finding::NotCheckable(reason),
+            }
+            Finding::NotCheckable("its script did not end")
+        });
+        findings.push(each.collect());
+    }
+    for run in finish(device, transactions, runs)? {
+        let (transaction, input) = run.place;
+        let Run { valid, implied, .. } = run;
+        findings[transaction][input] =
+            Finding::Checked { checks: run.into_checks(), valid, implied };
+    }
+    Ok(findings)
+}
+
+/// Repeats the rounds until every script is done.
+fn finish(device: &dyn Device, transactions: &[Signed], mut runs: Vec<Run>) -> Result<Vec<Run>> {
+    let mut done = Vec::with_capacity(runs.len());
+    while !runs.is_empty() {
+        runs.par_iter_mut().for_each(|run| run.evaluate(&transactions[run.place.0]));
+        let items: Vec<_> = runs.iter().flat_map(Run::assumed).cloned().collect();
+        let mut outcomes = ecdsa::verify_batch(device, &items, Policy::default())?.into_iter();
+        for mut run in std::mem::take(&mut runs) {
+            let count = run.assumed().count();
+            let valid: Vec<_> = outcomes.by_ref().take(count).map(|it| it.is_valid()).collect();
+            let list = if run.learn(valid) { &mut done } else { &mut runs };
+            list.push(run);
+        }
+    }
+    Ok(done)
+}

@@ -1,0 +1,185 @@
+//! Verification of whole blocks: headers, transactions, proofs and signatures, each kind in one batch over all blocks of a call.
+
+mod commitment;
+mod groth;
+mod report;
+mod shielded;
+mod structure;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use commitment::auth_data_root;
+use proofmill::Device;
+use proofmill::equihash::{self, Params};
+use proofmill_proof::Pairings;
+use rayon::prelude::*;
+pub use report::{BlockReport, Finding, Findings, Part, TransactionReport, Verdict};
+use zcash_primitives::transaction::Transaction;
+use zcash_protocol::consensus::Network;
+use zcash_transparent::bundle::{OutPoint, TxOut};
+
+use crate::Result;
+use crate::block::Block;
+use crate::reddsa::{self, Signature};
+use crate::transparent::{self, Outputs, Signed, check_inputs};
+
+/// Verifies blocks of one network.
+///
+/// What depends on the chain's state is outside its scope: that spent outputs and anchors exist, that nullifiers are new, the difficulty
+/// adjustment, the subsidy, and the link to the previous block. A part that needs more than the blocks is reported as not checked.
+pub struct BlockVerifier {
+    device: Arc<dyn Device>,
+    network: Network,
+    keys: groth::Keys,
+    outputs: Outputs,
+}
+
+/// The place of a part: the numbers of its block and of its transaction.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    block: usize,
+    transaction: usize,
+    part: Part,
+}
+
+/// What is verified in batches.
+#[derive(Debug, Default)]
+struct Batches {
+    proofs: groth::Claims,
+    signatures: Signatures,
+}
+
+/// Signatures with their places.
+#[derive(Debug, Default)]
+struct Signatures {
+    places: Vec<Place>,
+    signatures: Vec<Signature>,
+}
+
+impl Signatures {
+    fn push(&mut self, place: Place, signature: Signature) {
+        self.places.push(place);
+        self.signatures.push(signature);
+    }
+}
+
+impl fmt::Debug for BlockVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BlockVerifier({:?} on {})", self.network, self.device.caps().uri)
+    }
+}
+
+impl BlockVerifier {
+    /// Returns a verifier that submits Equihash, ECDSA and pairings to a device.
+    pub fn new(device: Arc<dyn Device>, network: Network) -> Self {
+        let keys = groth::Keys::new(Pairings::by(device.clone()));
+        Self { device, network, keys, outputs: Outputs::default() }
+    }
+
+    /// Adds a transparent output that blocks spend.
+    pub fn add_output(&mut self, point: OutPoint, output: TxOut) {
+        self.outputs.add(point, output);
+    }
+
+    /// Verifies blocks. Returns a report for each, in their order. Outputs of a block are known to it and to the blocks after it, also to those
+    /// of later calls, up to [`Outputs::LIMIT`]. Runs in the caller's rayon pool.
+    ///
+    /// Returns an error if a device fails; what is wrong with a block is in its report.
+    pub fn verify(&mut self, blocks: Vec<Block>) -> Result<Vec<BlockReport>> {
+        let mut reports = self.check_alone(&blocks)?;
+        let (mut places, mut signed) = (Vec::new(), Vec::new());
+        for (number, block) in blocks.into_iter().enumerate() {
+            block.transactions.iter().for_each(|(it, _)| self.outputs.add_all(it));
+            places.extend((0..block.transactions.len()).map(|transaction| (number, transaction)));
+            let with_outputs = |(transaction, _): (Transaction, usize)| {
+                let spent = self.outputs.spent_by(&transaction);
+                (transaction, spent)
+            };
+            signed.extend(block.transactions.into_iter().map(with_outputs));
+        }
+        let signed: Vec<_> =
+            signed.into_par_iter().map(|(it, spent)| Signed::new(it, spent)).collect();
+        let mut batches = Batches::default();
+        let inputs = check_inputs(&*self.device, &signed)?;
+        let mut spent = structure::Spent::default();
+        for (((block, transaction), signed), inputs) in places.into_iter().zip(&signed).zip(inputs)
+        {
+            let findings = &mut reports[block].transactions[transaction].findings;
+            if transaction == 0 {
+                spent = structure::Spent::default();
+            }
+            spent.add(signed.digests.transaction(), findings);
+            report_inputs(&inputs, findings);
+            let place = |part| Place { block, transaction, part };
+            shielded::collect(&signed.digests, &place, &mut batches, findings);
+        }
+        self.verify_batches(&batches, &mut reports)?;
+        Ok(reports)
+    }
+
+    /// Verifies what needs no other block: headers, commitments, the structure of transactions.
+    fn check_alone(&self, blocks: &[Block]) -> Result<Vec<BlockReport>> {
+        let headers: Vec<u8> = blocks.iter().flat_map(|it| it.header_bytes.clone()).collect();
+        let network = match self.network {
+            Network::MainNetwork => equihash::Network::Main,
+            Network::TestNetwork => equihash::Network::Test,
+        };
+        let verdicts = equihash::verify_many(&*self.device, Params::N200_K9, network, headers)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+        let report = |(block, verdict): (&Block, equihash::Verdict)| {
+            let context = structure::Context::new(block, self.network);
+            let mut findings = Findings::default();
+            for error in verdict.errors() {
+                findings.invalid(Part::ProofOfWork, error);
+            }
+            structure::check_block(block, now, &mut findings);
+            commitment::check_commitments(block, &context, &mut findings);
+            let transactions = block.transactions.iter().map(|(transaction, length)| {
+                let mut findings = Findings::default();
+                structure::check_transaction(transaction, *length, &context, &mut findings);
+                TransactionReport { txid: transaction.txid(), findings }
+            });
+            let transactions = transactions.collect();
+            BlockReport { hash: block.hash(), height: block.height, findings, transactions }
+        };
+        Ok(blocks.par_iter().zip(verdicts).map(report).collect())
+    }
+
+    fn verify_batches(&self, batches: &Batches, reports: &mut [BlockReport]) -> Result<()> {
+        let mut invalid = self.keys.find_invalid(&batches.proofs)?;
+        let Signatures { places, signatures } = &batches.signatures;
+        let isa = Pairings::by(self.device.clone()).isa();
+        for index in reddsa::find_invalid(signatures, isa)? {
+            invalid.push((places[index], "the signature is invalid".into()));
+        }
+        for (Place { block, transaction, part }, problem) in invalid {
+            reports[block].transactions[transaction].findings.invalid(part, problem);
+        }
+        Ok(())
+    }
+}
+
+/// Adds the findings on transparent inputs. An input whose output is unknown was not checked, whatever its script implies.
+fn report_inputs(inputs: &[transparent::Finding], findings: &mut Findings) {
+    use transparent::Finding::{Checked, Coinbase, NotCheckable};
+    for (number, input) in inputs.iter().enumerate() {
+        let part = Part::Input(number);
+        match input {
+            Coinbase | Checked { valid: true, implied: false, .. } => {}
+            Checked { valid: false, implied: false, .. } => {
+                findings.invalid(part, "its script fails");
+            }
+            Checked { valid: true, .. } => findings.not_checked(
+                part,
+                "the spent output is unknown; the signature is valid for the script that the input implies",
+            ),
+            Checked { .. } => findings.not_checked(
+                part,
+                "the spent output is unknown; the script that the input implies fails",
+            ),
+            NotCheckable(reason) => findings.not_checked(part, *reason),
+        }
+    }
+}

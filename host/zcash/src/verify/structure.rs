@@ -1,0 +1,244 @@
+//! Consensus rules that follow from a block alone, without proofs, signatures and the chain's state: protocol specification (version 2025.6),
+//! sections 7.1.2, 7.6 and 3.11; ZIP 203, 213, 225.
+
+use std::collections::HashSet;
+
+use zcash_primitives::transaction::{Transaction, TransactionData};
+use zcash_protocol::consensus::{BranchId, Network, NetworkUpgrade, Parameters};
+
+use zcash_transparent::bundle::OutPoint;
+
+use super::report::{Findings, Part};
+use crate::block::{Block, MAX_BLOCK_BYTES};
+use crate::transparent::Spending;
+
+/// All money, in zatoshi.
+const MAX_MONEY: u64 = 21_000_000 * 100_000_000;
+
+/// The largest transaction before Sapling, in bytes.
+const MAX_TRANSACTION_BYTES_BEFORE_SAPLING: usize = 100_000;
+
+/// The largest expiry height (ZIP 203).
+const MAX_EXPIRY_HEIGHT: u32 = 499_999_999;
+
+/// Lock times of at least this are seconds, smaller ones are heights.
+const LOCK_TIME_IS_SECONDS: u32 = 500_000_000;
+
+/// Seconds by which a block may be ahead of the clock.
+const MAX_FUTURE_SECONDS: u64 = 2 * 60 * 60;
+
+/// The position of a transaction in the chain.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    pub network: Network,
+    pub height: u32,
+    pub branch: BranchId,
+    /// The block's time, in seconds from 1970.
+    pub time: u32,
+}
+
+impl Context {
+    pub fn new(block: &Block, network: Network) -> Self {
+        let branch = BranchId::for_height(&network, block.height.into());
+        Self { network, height: block.height, branch, time: block.header.time }
+    }
+
+    /// Returns whether an upgrade is active.
+    pub fn is_active(&self, upgrade: NetworkUpgrade) -> bool {
+        self.network.is_nu_active(upgrade, self.height.into())
+    }
+}
+
+/// Checks version, time and length of a block, and that its first transaction alone is a coinbase. `now` is in seconds from 1970.
+pub fn check_block(block: &Block, now: u64, findings: &mut Findings) {
+    let version = block.header.version;
+    findings.require(version >= 4, Part::Header, || format!("version {version}, below 4"));
+    let time = u64::from(block.header.time);
+    findings.require(time <= now + MAX_FUTURE_SECONDS, Part::Header, || {
+        format!("time {time}, more than two hours after the clock's {now}")
+    });
+    findings.require(block.bytes <= MAX_BLOCK_BYTES, Part::Structure, || {
+        format!("{} bytes, more than {MAX_BLOCK_BYTES}", block.bytes)
+    });
+    let others = block.transactions.iter().enumerate().skip(1);
+    for (number, _) in others.filter(|(_, (transaction, _))| is_coinbase(transaction)) {
+        findings.invalid(Part::Structure, format!("transaction {number} is a coinbase too"));
+    }
+}
+
+fn is_coinbase(transaction: &Transaction) -> bool {
+    transaction.transparent_bundle().is_some_and(|bundle| bundle.is_coinbase())
+}
+
+/// Checks a transaction by itself.
+pub fn check_transaction(
+    transaction: &Transaction,
+    length: usize,
+    context: &Context,
+    findings: &mut Findings,
+) {
+    format(transaction, length, context, findings);
+    time(transaction, context, findings);
+    amounts(transaction, context, findings);
+    if is_coinbase(transaction) {
+        coinbase(transaction, context, findings);
+    } else {
+        let inputs = transaction.transparent_bundle().map_or(&[][..], |bundle| &bundle.vin);
+        let null = inputs.iter().any(|input| *input.prevout() == OutPoint::NULL);
+        findings.require(!null, Part::Coinbase, || "an input of several spends nothing".into());
+    }
+}
+
+/// 7.1.2: version, branch, inputs and outputs; and the encoding is the only one of this transaction.
+fn format(transaction: &Transaction, length: usize, context: &Context, findings: &mut Findings) {
+    let (version, branch) = (transaction.version(), context.branch);
+    findings.require(version.valid_in_branch(branch), Part::Format, || {
+        format!("version {version:?} is not allowed in {branch:?}")
+    });
+    let own = transaction.consensus_branch_id();
+    findings.require(own == branch, Part::Format, || {
+        format!("consensus branch {own:?} at a height of {branch:?}")
+    });
+    let before_sapling = !context.is_active(NetworkUpgrade::Sapling);
+    let fits = !before_sapling || length <= MAX_TRANSACTION_BYTES_BEFORE_SAPLING;
+    findings.require(fits, Part::Format, || {
+        format!("{length} bytes, more than {MAX_TRANSACTION_BYTES_BEFORE_SAPLING}")
+    });
+    let mut encoding = Vec::with_capacity(length);
+    let same = transaction.write(&mut encoding).is_ok() && encoding.len() == length;
+    findings.require(same, Part::Format, || "the encoding is not canonical".into());
+    let (inputs, outputs) = has_inputs_and_outputs(transaction);
+    findings.require(inputs, Part::Format, || "it has no inputs".into());
+    findings.require(outputs, Part::Format, || "it has no outputs".into());
+}
+
+fn has_inputs_and_outputs(transaction: &Transaction) -> (bool, bool) {
+    let transparent = transaction.transparent_bundle();
+    let joinsplits = transaction.sprout_bundle().is_some();
+    let sapling = transaction.sapling_bundle();
+    let orchard = [transaction.orchard_bundle(), transaction.ironwood_bundle()];
+    let actions = || orchard.iter().flatten();
+    let inputs = transparent.is_some_and(|bundle| !bundle.vin.is_empty())
+        || joinsplits
+        || sapling.is_some_and(|bundle| !bundle.shielded_spends().is_empty())
+        || actions().any(|bundle| bundle.flags().spends_enabled());
+    let outputs = transparent.is_some_and(|bundle| !bundle.vout.is_empty())
+        || joinsplits
+        || sapling.is_some_and(|bundle| !bundle.shielded_outputs().is_empty())
+        || actions().any(|bundle| bundle.flags().outputs_enabled());
+    (inputs, outputs)
+}
+
+/// Lock time (a height or a time, unless every input is final) and expiry height.
+fn time(transaction: &Transaction, context: &Context, findings: &mut Findings) {
+    let lock_time = transaction.lock_time();
+    let limit = if lock_time < LOCK_TIME_IS_SECONDS { context.height } else { context.time };
+    let inputs = transaction.transparent_bundle().map_or(&[][..], |bundle| &bundle.vin);
+    let all_final = inputs.iter().all(|input| input.sequence() == u32::MAX);
+    findings.require(lock_time == 0 || lock_time < limit || all_final, Part::Time, || {
+        format!("lock time {lock_time} is not before {limit}")
+    });
+    if !transaction.version().has_overwinter() {
+        return;
+    }
+    let expiry = u32::from(transaction.expiry_height());
+    if is_coinbase(transaction) && context.is_active(NetworkUpgrade::Nu5) {
+        findings.require(expiry == context.height, Part::Time, || {
+            format!("expiry height {expiry} of a coinbase at height {}", context.height)
+        });
+        return;
+    }
+    findings.require(expiry <= MAX_EXPIRY_HEIGHT, Part::Time, || {
+        format!("expiry height {expiry}, more than {MAX_EXPIRY_HEIGHT}")
+    });
+    let expired = !is_coinbase(transaction) && expiry != 0 && expiry < context.height;
+    findings.require(!expired, Part::Time, || format!("expired at height {expiry}"));
+}
+
+/// The sum of outputs, and the public values of JoinSplits: one of both is zero, and from Canopy on no value enters (ZIP 211).
+fn amounts(transaction: &Transaction, context: &Context, findings: &mut Findings) {
+    let outputs = transaction.transparent_bundle().map_or(&[][..], |bundle| &bundle.vout);
+    let sum = outputs.iter().try_fold(0u64, |sum, output| sum.checked_add(output.value().into()));
+    let fits = sum.is_some_and(|sum| sum <= MAX_MONEY);
+    findings.require(fits, Part::Amounts, || "the outputs are more than all money".into());
+    let joinsplits = transaction.sprout_bundle().map_or(&[][..], |bundle| &bundle.joinsplits);
+    for (number, joinsplit) in joinsplits.iter().enumerate() {
+        let (old, new) = (i64::from(joinsplit.vpub_old()), i64::from(joinsplit.vpub_new()));
+        findings.require(old == 0 || new == 0, Part::Amounts, || {
+            format!("both public values of JoinSplit {number} are not zero")
+        });
+        let may_enter = old == 0 || !context.is_active(NetworkUpgrade::Canopy);
+        findings.require(may_enter, Part::Amounts, || {
+            format!("value enters JoinSplit {number} after Canopy")
+        });
+    }
+}
+
+fn coinbase(transaction: &Transaction, context: &Context, findings: &mut Findings) {
+    let bundle = transaction.transparent_bundle();
+    let script = bundle.and_then(|bundle| bundle.vin.first()).map(|input| input.script_sig());
+    let length = script.map_or(0, |script| script.0.0.len());
+    findings.require((2..=100).contains(&length), Part::Coinbase, || {
+        format!("its script has {length} bytes, not 2 to 100")
+    });
+    findings.require(transaction.sprout_bundle().is_none(), Part::Coinbase, || {
+        "it has JoinSplits".into()
+    });
+    if let Some(sapling) = transaction.sapling_bundle() {
+        findings.require(sapling.shielded_spends().is_empty(), Part::Coinbase, || {
+            "it has Sapling Spends".into()
+        });
+        let allowed = context.is_active(NetworkUpgrade::Heartwood);
+        let none = sapling.shielded_outputs().is_empty();
+        findings.require(allowed || none, Part::Coinbase, || {
+            "it has Sapling Outputs before Heartwood".into()
+        });
+    }
+    let orchard = [transaction.orchard_bundle(), transaction.ironwood_bundle()];
+    let spends = orchard.iter().flatten().any(|bundle| bundle.flags().spends_enabled());
+    findings.require(!spends, Part::Coinbase, || "its Orchard actions may spend".into());
+}
+
+/// Outputs that the transactions of a block spend, and nullifiers that they reveal.
+#[derive(Debug, Default)]
+pub struct Spent {
+    outputs: HashSet<[u8; 36]>,
+    nullifiers: HashSet<(&'static str, [u8; 32])>,
+}
+
+impl Spent {
+    /// Adds a transaction. Returns an error in the findings for each output and each nullifier that is in the block already.
+    pub fn add(&mut self, transaction: &TransactionData<Spending>, findings: &mut Findings) {
+        let transparent = transaction.transparent_bundle();
+        for input in transparent.iter().flat_map(|bundle| &bundle.vin) {
+            let mut point = [0; 36];
+            point[..32].copy_from_slice(input.prevout().hash());
+            point[32..].copy_from_slice(&input.prevout().n().to_le_bytes());
+            let new = *input.prevout() == OutPoint::NULL || self.outputs.insert(point);
+            findings.require(new, Part::DoubleSpend, || {
+                format!("output {}:{}", input.prevout().txid(), input.prevout().n())
+            });
+        }
+        for (pool, nullifier) in nullifiers(transaction) {
+            findings.require(self.nullifiers.insert((pool, nullifier)), Part::DoubleSpend, || {
+                format!("{pool} nullifier {}", hex::encode(nullifier))
+            });
+        }
+    }
+}
+
+/// Lists the nullifiers with their pools.
+fn nullifiers(transaction: &TransactionData<Spending>) -> Vec<(&'static str, [u8; 32])> {
+    let mut all = Vec::new();
+    let joinsplits = transaction.sprout_bundle().map_or(&[][..], |bundle| &bundle.joinsplits);
+    all.extend(joinsplits.iter().flat_map(|it| it.nullifiers()).map(|it| ("Sprout", *it)));
+    let spends = transaction.sapling_bundle().map_or(&[][..], |it| it.shielded_spends());
+    all.extend(spends.iter().map(|spend| ("Sapling", spend.nullifier().0)));
+    let pools =
+        [("Orchard", transaction.orchard_bundle()), ("Ironwood", transaction.ironwood_bundle())];
+    for (pool, bundle) in pools {
+        let actions = bundle.iter().flat_map(|bundle| bundle.actions());
+        all.extend(actions.map(|action| (pool, action.nullifier().to_bytes())));
+    }
+    all
+}

@@ -1,0 +1,190 @@
+//! Whole blocks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::zebra::{blocks, raw_blocks};
+use proofmill_zcash::verify::{BlockReport, Part, Verdict};
+use proofmill_zcash::{Block, BlockVerifier};
+use zcash_protocol::consensus::Network;
+
+fn verifier(network: Network) -> BlockVerifier {
+    BlockVerifier::new(Arc::from(proofmill::open("cpu:").unwrap()), network)
+}
+
+/// Counts the findings by part and text.
+fn counts(reports: &[BlockReport]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for report in reports {
+        let transactions = report.transactions.iter().map(|it| &it.findings);
+        for findings in [&report.findings].into_iter().chain(transactions) {
+            for (what, list) in
+                [("INVALID", &findings.invalid), ("not checked", &findings.not_checked)]
+            {
+                for finding in list {
+                    *counts
+                        .entry(format!("{what} {}: {}", finding.part.name(), finding.text))
+                        .or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+fn no_part_of_a_valid_block_is_invalid() {
+    for network in [Network::MainNetwork, Network::TestNetwork] {
+        let Some(blocks) = blocks(network) else { return };
+        let (names, blocks): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
+        let reports = verifier(network).verify(blocks).unwrap();
+        let transactions: usize = reports.iter().map(|report| report.transactions.len()).sum();
+        eprintln!("{network:?}: {} blocks, {transactions} transactions", reports.len());
+        for (what, count) in counts(&reports) {
+            eprintln!("{count:>6} {what}");
+        }
+        for (name, report) in names.iter().zip(&reports) {
+            assert_ne!(report.verdict(), Verdict::Invalid, "{name}: {report:#?}");
+        }
+    }
+}
+
+/// A part of a block that a test damages, with the bytes in which a bit is changed.
+type Target = (Part, Vec<u8>);
+
+/// The first of each kind of part in a block.
+fn targets(block: &Block) -> Vec<Target> {
+    let mut targets: Vec<Target> = vec![
+        (Part::MerkleRoot, block.header.merkle_root.to_vec()),
+        (Part::ProofOfWork, block.header.solution.clone()),
+    ];
+    let mut add = |part: Part, bytes: &[u8]| {
+        let new = targets.iter().all(|(known, _)| known.name() != part.name());
+        new.then(|| targets.push((part, bytes.to_vec())));
+    };
+    for (transaction, _) in &block.transactions {
+        if let Some(sprout) = transaction.sprout_bundle() {
+            add(Part::JoinSplitSignature, &sprout.joinsplit_sig);
+            let proof = sprout.joinsplits[0].groth_proof_bytes();
+            proof.into_iter().for_each(|proof| add(Part::JoinSplitProof(0), proof));
+        }
+        if let Some(sapling) = transaction.sapling_bundle() {
+            for spend in sapling.shielded_spends().iter().take(1) {
+                add(Part::SpendProof(0), spend.zkproof());
+                add(Part::SpendSignature(0), &<[u8; 64]>::from(*spend.spend_auth_sig()));
+            }
+            for output in sapling.shielded_outputs().iter().take(1) {
+                add(Part::OutputProof(0), output.zkproof());
+            }
+            add(Part::SaplingBinding, &<[u8; 64]>::from(sapling.authorization().binding_sig));
+        }
+        if let Some(orchard) = transaction.orchard_bundle() {
+            add(Part::ActionsProof, orchard.authorization().proof().as_ref());
+            let action = orchard.actions().first();
+            add(Part::ActionSignature(0), &<[u8; 64]>::from(action.authorization()));
+            let binding = orchard.authorization().binding_signature();
+            add(Part::OrchardBinding, &<[u8; 64]>::from(binding));
+        }
+    }
+    targets
+}
+
+/// Changes a bit in the middle of the first occurrence of these bytes.
+fn damaged(block: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let mut block = block.to_vec();
+    let at = block.windows(bytes.len()).position(|window| window == bytes).unwrap();
+    block[at + bytes.len() / 2] ^= 1;
+    block
+}
+
+/// Returns every part that is invalid.
+fn invalid(report: &BlockReport) -> Vec<Part> {
+    let transactions = report.transactions.iter().map(|it| &it.findings);
+    let all = [&report.findings].into_iter().chain(transactions);
+    all.flat_map(|findings| findings.invalid.iter().map(|finding| finding.part)).collect()
+}
+
+/// In the first block with each kind of part: a flipped bit is found, and nothing else but what it implies.
+#[test]
+fn a_flipped_bit_is_found_and_named() {
+    let mut done: Vec<&str> = Vec::new();
+    for network in [Network::MainNetwork, Network::TestNetwork] {
+        let Some(blocks) = raw_blocks(network) else { return };
+        let mut verifier = verifier(network);
+        for raw in blocks {
+            let block = Block::from_bytes(&raw.bytes, network).unwrap();
+            for (part, bytes) in targets(&block) {
+                if done.contains(&part.name()) {
+                    continue;
+                }
+                let damaged = damaged(&raw.bytes, &bytes);
+                let block = Block::from_bytes(&damaged, network).unwrap();
+                let report = verifier.verify(vec![block]).unwrap().remove(0);
+                let found = invalid(&report);
+                let signed = report.transactions.iter().all(|transaction| {
+                    let not_checked = &transaction.findings.not_checked;
+                    not_checked.iter().all(|finding| finding.part.name() != part.name())
+                });
+                if !signed {
+                    continue; // the digest of this signature needs outputs of other blocks
+                }
+                assert!(found.contains(&part), "{}: {part} in {found:?}", raw.name);
+                // Signatures before ZIP 244 sign the proofs.
+                let implied = |it: &Part| match it.name() {
+                    "merkle_root" | "equihash" => true,
+                    name if part.name().ends_with("proof") => name.ends_with("signature"),
+                    _ => *it == part,
+                };
+                assert!(found.iter().all(implied), "{}: {part} in {found:?}", raw.name);
+                done.push(part.name());
+            }
+        }
+    }
+    done.sort_unstable();
+    let expected = [
+        "equihash",
+        "joinsplit_proof",
+        "joinsplit_signature",
+        "merkle_root",
+        "orchard_action_signature",
+        "orchard_binding_signature",
+        "orchard_proof",
+        "sapling_binding_signature",
+        "sapling_output_proof",
+        "sapling_spend_proof",
+        "sapling_spend_signature",
+    ];
+    assert_eq!(done, expected);
+}
+
+/// A block with its last transaction twice.
+#[test]
+fn a_duplicated_transaction_is_found() {
+    let Some(blocks) = raw_blocks(Network::MainNetwork) else { return };
+    let mut verifier = verifier(Network::MainNetwork);
+    let mut pools = Vec::new();
+    for raw in blocks {
+        let block = Block::from_bytes(&raw.bytes, Network::MainNetwork).unwrap();
+        let (_, length) = block.transactions.last().unwrap();
+        let count = block.transactions.len();
+        if !(2..200).contains(&count) {
+            continue;
+        }
+        let mut bytes = raw.bytes.clone();
+        bytes.extend_from_within(bytes.len() - length..);
+        bytes[block.header_bytes.len()] += 1;
+        let block = Block::from_bytes(&bytes, Network::MainNetwork).unwrap();
+        let report = verifier.verify(vec![block]).unwrap().remove(0);
+        let merkle = report.findings.invalid.iter().any(|it| it.part == Part::MerkleRoot);
+        assert!(merkle, "{}: {report:#?}", raw.name);
+        let findings = &report.transactions[count].findings;
+        assert!(!findings.invalid.is_empty());
+        for finding in &findings.invalid {
+            assert_eq!(finding.part, Part::DoubleSpend, "{}: {finding}", raw.name);
+            pools.push(finding.text.split(' ').next().unwrap_or_default().to_owned());
+        }
+    }
+    pools.sort();
+    pools.dedup();
+    assert_eq!(pools, ["Orchard", "Sapling", "Sprout", "output"]);
+}

@@ -1,0 +1,43 @@
+//! Real blocks, and the simulated card that verifies their signatures.
+
+use proofmill::equihash;
+use proofmill::{Capability, Device};
+use proofmill_testkit::zebra;
+use proofmill_zcash::Block;
+use zcash_protocol::consensus::Network;
+
+/// The valid blocks of a network with the names of their files. `None` if the crate with the files is not installed.
+pub fn raw_blocks(network: Network) -> Option<Vec<zebra::Block>> {
+    let blocks = zebra::blocks()?.unwrap_or_else(|problem| panic!("{problem}"));
+    let network = match network {
+        Network::MainNetwork => equihash::Network::Main,
+        Network::TestNetwork => equihash::Network::Test,
+    };
+    Some(blocks.into_iter().filter(|block| block.network == network).collect())
+}
+
+/// [`raw_blocks`], parsed.
+pub fn blocks(network: Network) -> Option<Vec<(String, Block)>> {
+    let parsed = |block: zebra::Block| match Block::from_bytes(&block.bytes, network) {
+        Ok(parsed) => (block.name, parsed),
+        Err(error) => panic!("{}: {error}", block.name),
+    };
+    Some(raw_blocks(network)?.into_iter().map(parsed).collect())
+}
+
+/// Opens the simulated card with the ECDSA engine. If it is not built, the test reports that and ends; if the environment names the folder of
+/// simulations, that is a failure.
+pub fn simulated_ecdsa() -> Option<Box<dyn Device>> {
+    const CONFIGURATION: &str = "ecdsa";
+    let found = proofmill::devices().into_iter().filter_map(|listed| listed.simulation);
+    let Some(simulation) = found.into_iter().find(|it| it.name == CONFIGURATION && !it.traced)
+    else {
+        let named = std::env::var_os(proofmill_device::FOLDER_VARIABLE).is_some();
+        assert!(!named, "{} has no '{CONFIGURATION}'", proofmill_device::FOLDER_VARIABLE);
+        eprintln!("SKIPPED: no simulation '{CONFIGURATION}'; `make sim CONFIG={CONFIGURATION}`");
+        return None;
+    };
+    let device = proofmill::open(&simulation.uri()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(device.caps().offers(&Capability::EcdsaVerify), "{}", device.caps().description);
+    Some(device)
+}
