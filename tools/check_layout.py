@@ -39,7 +39,8 @@ RUST_DEPENDENCIES["proofmill"] = RUST_DEPENDENCIES["device"] | {"device", "proof
 RUST_DEPENDENCIES["zcash"] = {"algebra", "op", "proof", "proofmill"}
 RUST_DEPENDENCIES["serve"] = {"proofmill"}
 RUST_DEPENDENCIES["cli"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "serve", "testkit", "zcash"}
-RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["node"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
+RUST_DEPENDENCIES["c"] = RUST_DEPENDENCIES["node"] = RUST_DEPENDENCIES["proofmill"] | {"proofmill", "testkit"}
+RUST_DEPENDENCIES["python"] = RUST_DEPENDENCIES["c"] | {"zcash"}
 RUST_DEPENDENCIES["wasm"] = {"proof"}
 RUST_DEPENDENCIES["trial"] = {"cpu", "proof"}
 RUST_DEPENDENCIES["bench"] = RUST_DEPENDENCIES["bodies"] = RUST_DEPENDENCIES["c"] | {"zcash"}

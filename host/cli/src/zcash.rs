@@ -4,14 +4,14 @@ mod prevouts;
 mod run;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use proofmill::Capability;
-use proofmill::equihash::Params;
-use proofmill_zcash::Network;
+use proofmill::{Device, Uri};
+use proofmill_zcash::{Network, VerifierDevices};
 
 use crate::output::{Exit, Output};
-use crate::source::{DeviceArguments, stdin_once};
+use crate::source::stdin_once;
 
 #[derive(clap::Subcommand)]
 pub enum Command {
@@ -43,13 +43,15 @@ pub enum Command {
 ))]
 pub struct Arguments {
     /// The network of the blocks: main or test
-    #[arg(long, default_value = "main", value_parser = network)]
+    #[arg(long, default_value = "main", value_parser = proofmill_zcash::network)]
     network: Network,
     /// Transparent outputs that the blocks spend, as JSON lines
     #[arg(long, value_name = "FILE")]
     prevouts: Option<PathBuf>,
-    #[command(flatten)]
-    device: DeviceArguments,
+    /// Device that verifies, may be repeated: the first that offers an operation computes it (Equihash, ECDSA, coprocessor, MSM on
+    /// Vesta)
+    #[arg(long = "device", value_name = "URI", default_value = "cpu:")]
+    devices: Vec<Uri>,
     /// Writes JSON lines
     #[arg(long)]
     json: bool,
@@ -58,18 +60,12 @@ pub struct Arguments {
     files: Vec<PathBuf>,
 }
 
-fn network(text: &str) -> Result<Network, String> {
-    match text {
-        "main" => Ok(Network::MainNetwork),
-        "test" => Ok(Network::TestNetwork),
-        other => Err(format!("'{other}' is unknown; expected main or test")),
-    }
-}
-
 /// Verifies every file.
 pub fn verify_block(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let prevouts = arguments.prevouts.iter().map(|file| ("--prevouts", file));
     stdin_once(prevouts.chain(arguments.files.iter().map(|file| ("FILE", file))))?;
-    let device = arguments.device.open(&Capability::EquihashVerify(Params::N200_K9))?;
-    run::run(arguments, device.into(), output)
+    let open = |uri| Ok(proofmill::open_uri(uri)?.into());
+    let devices: Vec<Arc<dyn Device>> =
+        arguments.devices.iter().map(open).collect::<anyhow::Result<_>>()?;
+    run::run(arguments, VerifierDevices::choose(&devices)?, output)
 }

@@ -73,6 +73,16 @@ impl Default for Outputs {
     }
 }
 
+/// Returns the point of an output: the transaction's identifier in 64 hexadecimal digits, as block explorers show it, and the number of the
+/// output.
+pub fn out_point(txid: &str, index: u32) -> crate::Result<OutPoint> {
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(txid, &mut bytes)
+        .map_err(|error| malformed("txid", format!("{error}; expected 64 hexadecimal digits")))?;
+    bytes.reverse();
+    Ok(OutPoint::new(bytes, index))
+}
+
 /// Returns an output of a value in zatoshi and a script. Returns an error for more than all money.
 pub fn output(value: u64, script: Vec<u8>) -> crate::Result<TxOut> {
     let value = Zatoshis::from_u64(value)

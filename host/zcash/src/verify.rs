@@ -1,6 +1,7 @@
 //! Verification of whole blocks: headers, transactions, proofs and signatures, each kind in one batch over all blocks of a call.
 
 mod commitment;
+mod devices;
 mod groth;
 mod report;
 mod shielded;
@@ -11,8 +12,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use commitment::auth_data_root;
+pub use devices::VerifierDevices;
 use proofmill::Device;
 use proofmill::equihash::{self, Params};
+use proofmill_op::process::parallel;
 use proofmill_proof::Pairings;
 use rayon::prelude::*;
 pub use report::{BlockReport, Finding, Findings, Part, TransactionReport, Verdict};
@@ -25,12 +28,24 @@ use crate::block::Block;
 use crate::reddsa::{self, Signature};
 use crate::transparent::{self, Outputs, Signed, check_inputs};
 
+/// Returns the network with this name: main or test.
+pub fn network(name: &str) -> Result<Network> {
+    match name {
+        "main" => Ok(Network::MainNetwork),
+        "test" => Ok(Network::TestNetwork),
+        other => {
+            let problem = format!("'{other}' is unknown; expected main or test");
+            Err(proofmill::Error::argument("network", problem).into())
+        }
+    }
+}
+
 /// Verifies blocks of one network.
 ///
 /// What depends on the chain's state is outside its scope: that spent outputs and anchors exist, that nullifiers are new, the difficulty
 /// adjustment, the subsidy, and the link to the previous block. A part that needs more than the blocks is reported as not checked.
 pub struct BlockVerifier {
-    device: Arc<dyn Device>,
+    devices: VerifierDevices,
     network: Network,
     keys: groth::Keys,
     outputs: Outputs,
@@ -67,15 +82,25 @@ impl Signatures {
 
 impl fmt::Debug for BlockVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BlockVerifier({:?} on {})", self.network, self.device.caps().uri)
+        write!(f, "BlockVerifier({:?} on {})", self.network, self.devices)
     }
 }
 
 impl BlockVerifier {
-    /// Returns a verifier that submits Equihash, ECDSA and pairings to a device.
+    /// Returns a verifier on one device.
     pub fn new(device: Arc<dyn Device>, network: Network) -> Self {
-        let keys = groth::Keys::new(Pairings::by(device.clone()));
-        Self { device, network, keys, outputs: Outputs::default() }
+        Self::with_devices(VerifierDevices::one(device), network)
+    }
+
+    /// Returns a verifier on several devices.
+    pub fn with_devices(devices: VerifierDevices, network: Network) -> Self {
+        let keys = groth::Keys::new(Pairings::by(devices.pairings.clone()));
+        Self { devices, network, keys, outputs: Outputs::default() }
+    }
+
+    /// Returns the network.
+    pub fn network(&self) -> Network {
+        self.network
     }
 
     /// Adds a transparent output that blocks spend.
@@ -88,6 +113,10 @@ impl BlockVerifier {
     ///
     /// Returns an error if a device fails; what is wrong with a block is in its report.
     pub fn verify(&mut self, blocks: Vec<Block>) -> Result<Vec<BlockReport>> {
+        parallel(|| self.verify_in_pool(blocks))
+    }
+
+    fn verify_in_pool(&mut self, blocks: Vec<Block>) -> Result<Vec<BlockReport>> {
         let mut reports = self.check_alone(&blocks)?;
         let (mut places, mut signed) = (Vec::new(), Vec::new());
         for (number, block) in blocks.into_iter().enumerate() {
@@ -102,7 +131,7 @@ impl BlockVerifier {
         let signed: Vec<_> =
             signed.into_par_iter().map(|(it, spent)| Signed::new(it, spent)).collect();
         let mut batches = Batches::default();
-        let inputs = check_inputs(&*self.device, &signed)?;
+        let inputs = check_inputs(&*self.devices.ecdsa, &signed)?;
         let mut spent = structure::Spent::default();
         for (((block, transaction), signed), inputs) in places.into_iter().zip(&signed).zip(inputs)
         {
@@ -126,7 +155,8 @@ impl BlockVerifier {
             Network::MainNetwork => equihash::Network::Main,
             Network::TestNetwork => equihash::Network::Test,
         };
-        let verdicts = equihash::verify_many(&*self.device, Params::N200_K9, network, headers)?;
+        let verdicts =
+            equihash::verify_many(&*self.devices.equihash, Params::N200_K9, network, headers)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
         let report = |(block, verdict): (&Block, equihash::Verdict)| {
             let context = structure::Context::new(block, self.network);
@@ -150,7 +180,7 @@ impl BlockVerifier {
     fn verify_batches(&self, batches: &Batches, reports: &mut [BlockReport]) -> Result<()> {
         let mut invalid = self.keys.find_invalid(&batches.proofs)?;
         let Signatures { places, signatures } = &batches.signatures;
-        let isa = Pairings::by(self.device.clone()).isa();
+        let isa = Pairings::by(self.devices.pairings.clone()).isa();
         for index in reddsa::find_invalid(signatures, isa)? {
             invalid.push((places[index], "the signature is invalid".into()));
         }

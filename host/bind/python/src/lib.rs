@@ -9,6 +9,7 @@ mod pairing;
 mod prover;
 mod verifier;
 mod witness;
+mod zcash;
 
 use pyo3::prelude::*;
 
@@ -25,6 +26,8 @@ mod _native {
     use super::prover::Prover;
     #[pymodule_export]
     use super::verifier::VerifyingKey;
+    #[pymodule_export]
+    use super::zcash::ZcashVerifier;
 
     use super::*;
 

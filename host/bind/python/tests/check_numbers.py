@@ -180,6 +180,30 @@ class Verdicts(unittest.TestCase):
         with self.assertRaisesRegex(proofmill.ArgumentError, "params"):
             proofmill.equihash_verify_batch(header, n=200, k=8)
 
+    def test_blocks(self):
+        blocks = [(ROOT / f"examples/blocks/mainnet-{height}.hex").read_bytes() for height in (949496, 1687113)]
+        verifier = proofmill.zcash.BlockVerifier("main")
+        first, second = verifier.verify(b"".join(blocks))
+        self.assertEqual([(report.height, report.verdict, report.invalid) for report in (first, second)],
+                         [(949496, "incomplete", ()), (1687113, "incomplete", ())])
+        self.assertEqual([str(finding).split(":")[0] for finding in first.not_checked], ["commitment"])
+        self.assertEqual({it.verdict for it in second.transactions} & {"invalid"}, set())
+        damaged = bytearray(bytes.fromhex(blocks[0].decode().strip()))
+        damaged[40] ^= 1
+        (report,) = verifier.verify(damaged)
+        self.assertEqual((report.verdict, [finding.part for finding in report.invalid][-1]), ("invalid", "merkle_root"))
+        verifier.add_output("00" * 32, 0, 1, b"")
+        for call, said in (
+            (lambda: verifier.verify(b"hello"), "blocks: .*line"),
+            (lambda: verifier.verify(5), "blocks"),
+            (lambda: verifier.add_output("00", 0, 1, b""), "txid"),
+            (lambda: verifier.add_output("00" * 32, 2**32, 1, b""), "index"),
+            (lambda: verifier.add_output("00" * 32, 0, 2**63, b""), "value"),
+            (lambda: proofmill.zcash.BlockVerifier("regtest"), "network"),
+        ):
+            with self.assertRaisesRegex(proofmill.ArgumentError, said):
+                call()
+
 
 class Devices(unittest.TestCase):
     def test_they_are_named(self):

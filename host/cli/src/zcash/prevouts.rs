@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use proofmill_zcash::{BlockVerifier, OutPoint, TxOut};
 use serde_json::Value;
 
@@ -37,11 +37,8 @@ fn read(line: &str) -> anyhow::Result<(OutPoint, TxOut)> {
         let integer = value[name].as_u64();
         integer.with_context(|| format!("{name}: not an integer of at least 0"))
     };
-    // Shown with the last byte first.
-    let mut txid = bytes("txid")?;
-    txid.reverse();
-    let Ok(txid) = <[u8; 32]>::try_from(txid) else { bail!("txid: not 64 digits") };
+    let txid = value["txid"].as_str().context("txid: not a string")?;
     let index = u32::try_from(integer("index")?).context("index")?;
-    let output = proofmill_zcash::output(integer("value")?, bytes("script")?).context("value")?;
-    Ok((OutPoint::new(txid, index), output))
+    let output = proofmill_zcash::output(integer("value")?, bytes("script")?)?;
+    Ok((proofmill_zcash::out_point(txid, index)?, output))
 }

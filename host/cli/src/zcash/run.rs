@@ -3,14 +3,12 @@
 use std::fs::File;
 use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use proofmill::Device;
-use proofmill_zcash::verify::{Finding, Findings, Verdict};
-use proofmill_zcash::{Block, BlockReader, BlockReport, BlockVerifier};
+use proofmill_zcash::verify::{Findings, Verdict};
+use proofmill_zcash::{Block, BlockReader, BlockReport, BlockVerifier, VerifierDevices};
 use serde_json::{Value, json};
 
 use super::{Arguments, prevouts};
@@ -46,10 +44,10 @@ struct Run<'a> {
 /// Verifies every file.
 pub fn run(
     arguments: &Arguments,
-    device: Arc<dyn Device>,
+    devices: VerifierDevices,
     output: &mut Output,
 ) -> anyhow::Result<Exit> {
-    let mut verifier = BlockVerifier::new(device.clone(), arguments.network);
+    let mut verifier = BlockVerifier::with_devices(devices.clone(), arguments.network);
     if let Some(file) = &arguments.prevouts {
         prevouts::add(file, &mut verifier)?;
     }
@@ -57,7 +55,7 @@ pub fn run(
         arguments,
         output,
         verifier,
-        threads: device.caps().threads,
+        threads: devices.pairings.caps().threads,
         group: Vec::new(),
         group_bytes: 0,
         tally: Tally::default(),
@@ -66,7 +64,7 @@ pub fn run(
     let result = run.files();
     run.bar.finish_and_clear();
     result?;
-    run.summary(&*device)?;
+    run.summary(&devices)?;
     let Tally { blocks: [_, _, invalid], malformed, .. } = run.tally;
     Ok(match (malformed, invalid) {
         (1.., _) => Exit::Input,
@@ -155,50 +153,44 @@ impl Run<'_> {
         for transaction in transactions {
             let verdict = transaction.findings.verdict();
             self.tally.transactions[verdict as usize] += 1;
-            let txid = transaction.txid.to_string();
-            let id = ("transaction", "txid", txid);
-            self.entry((file, *height), id, verdict, &transaction.findings, json!({}))?;
+            let name = format!("{height} transaction {} {verdict}", transaction.txid);
+            match self.arguments.json {
+                true => {
+                    let fields = json!({ "type": "transaction", "height": height });
+                    self.object(file, fields, serde_json::to_value(transaction)?)?;
+                }
+                false => self.text(file, &name, &transaction.findings)?,
+            }
         }
         let verdict = report.verdict();
         self.tally.blocks[verdict as usize] += 1;
-        let counts = json!({ "transactions": transactions.len() });
-        let id = ("block", "hash", hash.to_string());
-        self.entry((file, *height), id, verdict, findings, counts)
-    }
-
-    fn entry(
-        &mut self,
-        (file, height): (&Path, u32),
-        (kind, name, id): (&str, &str, String),
-        verdict: Verdict,
-        findings: &Findings,
-        more: Value,
-    ) -> anyhow::Result<()> {
         if !self.arguments.json {
-            self.output.line(format_args!("{}: {height} {kind} {id} {verdict}", shown(file)))?;
-            let lists = [("INVALID", &findings.invalid), ("not checked", &findings.not_checked)];
-            let lines =
-                lists.into_iter().flat_map(|(what, list)| list.iter().map(move |it| (what, it)));
-            return lines
-                .into_iter()
-                .try_for_each(|(what, it)| self.output.line(format_args!("    {what}: {it}")));
+            return self.text(file, &format!("{height} block {hash} {verdict}"), findings);
         }
-        let mut object = json!({
-            "type": kind,
-            "file": file.to_string_lossy(),
-            "height": height,
-            name: id,
-            "verdict": verdict.name(),
-            "invalid": listing(&findings.invalid),
-            "not_checked": listing(&findings.not_checked),
-        });
-        if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
-            object.extend(more);
-        }
-        self.output.line(object)
+        let mut object = serde_json::to_value(report)?;
+        object["transactions"] = transactions.len().into();
+        self.object(file, json!({ "type": "block" }), object)
     }
 
-    fn summary(&mut self, device: &dyn Device) -> anyhow::Result<()> {
+    fn text(&mut self, file: &Path, name: &str, findings: &Findings) -> anyhow::Result<()> {
+        self.output.line(format_args!("{}: {name}", shown(file)))?;
+        for finding in &findings.invalid {
+            self.output.line(format_args!("    INVALID {finding}"))?;
+        }
+        let not_checked = &mut findings.not_checked.iter();
+        not_checked.try_for_each(|it| self.output.line(format_args!("    not checked {it}")))
+    }
+
+    /// Writes the fields of two objects and the file's name as one object.
+    fn object(&mut self, file: &Path, mut fields: Value, more: Value) -> anyhow::Result<()> {
+        fields["file"] = file.to_string_lossy().into();
+        if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
+            fields.extend(more);
+        }
+        self.output.line(fields)
+    }
+
+    fn summary(&mut self, devices: &VerifierDevices) -> anyhow::Result<()> {
         let Tally { blocks, transactions, malformed, busy } = &self.tally;
         let (block_count, count_of_transactions) = (blocks.iter().sum(), transactions.iter().sum());
         let seconds = busy.as_secs_f64();
@@ -210,7 +202,7 @@ impl Run<'_> {
                 "transactions": by_verdict(*transactions),
                 "malformed_files": malformed,
                 "seconds": seconds,
-                "device": device.caps().uri,
+                "devices": devices.to_string(),
             }));
         }
         let [valid, incomplete, invalid] = transactions;
@@ -225,16 +217,9 @@ impl Run<'_> {
         if *malformed > 0 {
             line += &format!("; {} malformed", count(*malformed, "file"));
         }
-        line += &format!("; {seconds:.3} s on {}", device.caps().uri);
+        line += &format!("; {seconds:.3} s on {devices}");
         self.output.line(line)
     }
-}
-
-fn listing(findings: &[Finding]) -> Vec<Value> {
-    let listed = findings.iter().map(|finding| {
-        json!({ "part": finding.part.name(), "number": finding.part.number(), "text": finding.text })
-    });
-    listed.collect()
 }
 
 /// The files of a directory in the order of their names; otherwise the file itself.

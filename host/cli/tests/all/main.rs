@@ -21,3 +21,5 @@ mod r1cs;
 mod serve;
 mod solidity;
 mod support;
+#[cfg(feature = "zcash")]
+mod zcash;

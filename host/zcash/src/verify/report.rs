@@ -1,5 +1,7 @@
 //! The results of a verification.
 
+mod json;
+
 use std::fmt;
 
 use proofmill::equihash::BlockHash;

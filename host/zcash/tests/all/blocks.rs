@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::zebra::{blocks, raw_blocks};
+use crate::zebra::{blocks, raw_blocks, simulated};
 use proofmill_zcash::verify::{BlockReport, Part, Verdict};
-use proofmill_zcash::{Block, BlockVerifier};
+use proofmill_zcash::{Block, BlockVerifier, VerifierDevices};
 use zcash_protocol::consensus::Network;
 
 fn verifier(network: Network) -> BlockVerifier {
@@ -130,10 +130,12 @@ fn a_flipped_bit_is_found_and_named() {
                 }
                 assert!(found.contains(&part), "{}: {part} in {found:?}", raw.name);
                 // Signatures before ZIP 244 sign the proofs.
-                let implied = |it: &Part| match it.name() {
-                    "merkle_root" | "equihash" => true,
-                    name if part.name().ends_with("proof") => name.ends_with("signature"),
-                    _ => *it == part,
+                let proof = part.name().ends_with("proof");
+                let implied = |it: &Part| {
+                    let name = it.name();
+                    *it == part
+                        || ["equihash", "merkle_root"].contains(&name)
+                        || proof && name.ends_with("signature")
                 };
                 assert!(found.iter().all(implied), "{}: {part} in {found:?}", raw.name);
                 done.push(part.name());
@@ -187,4 +189,28 @@ fn a_duplicated_transaction_is_found() {
     pools.sort();
     pools.dedup();
     assert_eq!(pools, ["Orchard", "Sapling", "Sprout", "output"]);
+}
+
+/// Blocks before Overwinter and after Canopy, with Equihash and ECDSA on simulated cards.
+#[test]
+fn simulations_agree_with_the_processor() {
+    let names =
+        ["block-main-0-000-396.txt", "block-main-0-949-496.txt", "block-main-1-687-113.txt"];
+    let Some(blocks) = raw_blocks(Network::MainNetwork) else { return };
+    let (Some(card), Some(ecdsa)) = (simulated("card"), simulated("ecdsa")) else { return };
+    let cpu = proofmill::open("cpu:").unwrap();
+    let devices = [ecdsa, card, cpu].map(Arc::<dyn proofmill::Device>::from);
+    let devices = VerifierDevices::choose(&devices).unwrap();
+    for device in [&devices.ecdsa, &devices.equihash] {
+        assert!(device.caps().uri.starts_with("sim:"), "{devices}");
+    }
+    let parsed = || {
+        let some = blocks.iter().filter(|block| names.contains(&&*block.name));
+        some.map(|it| Block::from_bytes(&it.bytes, Network::MainNetwork).unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(parsed().len(), names.len());
+    let mut simulated = BlockVerifier::with_devices(devices, Network::MainNetwork);
+    let expected = verifier(Network::MainNetwork).verify(parsed()).unwrap();
+    assert_eq!(simulated.verify(parsed()).unwrap(), expected);
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::zebra::{blocks, simulated_ecdsa};
+use crate::zebra::{blocks, simulated};
 use proofmill::ecdsa::{self, Policy};
 use proofmill_testkit::random::Random;
 use proofmill_zcash::transparent::{Check, Digests, Finding, Outputs, Signed, check_inputs};
@@ -116,7 +116,7 @@ fn the_examples_are_the_signatures_of_mainnet() {
 #[test]
 fn a_simulation_agrees_with_the_processor() {
     let Some(main) = of(Network::MainNetwork) else { return };
-    let Some(device) = simulated_ecdsa() else { return };
+    let Some(device) = simulated("ecdsa") else { return };
     let inputs = [examined(main), examined(of(Network::TestNetwork).unwrap())].concat();
     let checked = inputs.iter().filter(|input| matches!(input.finding, Finding::Checked { .. }));
     let some: Vec<_> = checked.take(80).cloned().collect();

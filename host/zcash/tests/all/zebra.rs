@@ -1,7 +1,7 @@
-//! Real blocks, and the simulated card that verifies their signatures.
+//! Real blocks, and simulated cards.
 
+use proofmill::Device;
 use proofmill::equihash;
-use proofmill::{Capability, Device};
 use proofmill_testkit::zebra;
 use proofmill_zcash::Block;
 use zcash_protocol::consensus::Network;
@@ -25,19 +25,16 @@ pub fn blocks(network: Network) -> Option<Vec<(String, Block)>> {
     Some(raw_blocks(network)?.into_iter().map(parsed).collect())
 }
 
-/// Opens the simulated card with the ECDSA engine. If it is not built, the test reports that and ends; if the environment names the folder of
+/// Opens the simulated card of a configuration. If it is not built, the test reports that and ends; if the environment names the folder of
 /// simulations, that is a failure.
-pub fn simulated_ecdsa() -> Option<Box<dyn Device>> {
-    const CONFIGURATION: &str = "ecdsa";
+pub fn simulated(configuration: &str) -> Option<Box<dyn Device>> {
     let found = proofmill::devices().into_iter().filter_map(|listed| listed.simulation);
-    let Some(simulation) = found.into_iter().find(|it| it.name == CONFIGURATION && !it.traced)
+    let Some(simulation) = found.into_iter().find(|it| it.name == configuration && !it.traced)
     else {
         let named = std::env::var_os(proofmill_device::FOLDER_VARIABLE).is_some();
-        assert!(!named, "{} has no '{CONFIGURATION}'", proofmill_device::FOLDER_VARIABLE);
-        eprintln!("SKIPPED: no simulation '{CONFIGURATION}'; `make sim CONFIG={CONFIGURATION}`");
+        assert!(!named, "{} has no '{configuration}'", proofmill_device::FOLDER_VARIABLE);
+        eprintln!("SKIPPED: no simulation '{configuration}'; `make sim CONFIG={configuration}`");
         return None;
     };
-    let device = proofmill::open(&simulation.uri()).unwrap_or_else(|error| panic!("{error}"));
-    assert!(device.caps().offers(&Capability::EcdsaVerify), "{}", device.caps().description);
-    Some(device)
+    Some(proofmill::open(&simulation.uri()).unwrap_or_else(|error| panic!("{error}")))
 }

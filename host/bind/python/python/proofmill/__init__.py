@@ -26,7 +26,7 @@ import logging
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from . import compat, errors
+from . import compat, errors, zcash
 from ._device import Bases, Check, Device, Info, Verdict, devices, opened
 from ._native import __version__
 from ._pairings import bls_find_invalid, bls_verify, pairing, pairing_is_one
@@ -39,7 +39,7 @@ __all__ = [
     "ArgumentError", "Bases", "CancelledError", "Device", "DeviceError", "DeviceTimeoutError", "DoesNotVerifyError", "Error", "FileError",
     "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "VerifyingKey", "WitnessCalculator", "__version__", "bls_find_invalid",
     "bls_verify", "compat", "devices", "ecdsa_verify_batch", "equihash_verify_batch", "errors", "full_prove", "msm", "ntt", "pairing",
-    "pairing_is_one", "poseidon", "prove", "prove_batch", "verify",
+    "pairing_is_one", "poseidon", "prove", "prove_batch", "verify", "zcash",
 ]
 
 
