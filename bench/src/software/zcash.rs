@@ -96,7 +96,7 @@ fn ours(work: &Work) -> Result<f64> {
     let bytes = std::fs::read(&work.file)?;
     let device = Arc::new(CpuDevice::new(Some(work.threads))?);
     let mut verifier = BlockVerifier::new(device, Network::MainNetwork);
-    let pool = proofmill_cpu::thread_pool(work.threads)?;
+    let pool = proofmill_cpu::thread_pool(Some(work.threads))?;
     pool.install(|| {
         // The keys are prepared by the first block with each kind of proof.
         let warm: Vec<_> =

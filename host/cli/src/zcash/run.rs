@@ -5,7 +5,6 @@ use std::io::{IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill_zcash::verify::{Findings, Verdict};
 use proofmill_zcash::{Block, BlockReader, BlockReport, BlockVerifier, VerifierDevices};
