@@ -1,7 +1,8 @@
-//! Sapling proofs with the real parameters, judged by `sapling-crypto`.
+//! Sapling proofs with the real parameters and signatures, judged by `sapling-crypto` and `reddsa`.
 
 mod parameters;
 mod proofs;
+mod signatures;
 mod transaction;
 mod wallet;
 
