@@ -194,6 +194,12 @@ class Curve:
         return EdwardsMap(Edwards(self.fp, fact["a"], fact["d"]), fact["alpha"], fact["s"], fact["k"])
 
     @property
+    def twisted_edwards(self):
+        """(curve, generator) of a curve that has no other form."""
+        fact = {key: self.fp.from_integer(number(value)) for key, value in self.fact["twisted_edwards"].items()}
+        return Edwards(self.fp, fact["a"], fact["d"]), (fact["x"], fact["y"])
+
+    @property
     def is_m_twist(self):
         """Is g2's b that of g1 times xi (M), rather than divided by xi (D)?"""
         fp2 = self.tower.fp2
@@ -212,4 +218,14 @@ def load(name):
 
 
 def names():
+    """Names of the curves y^2 = x^3 + b."""
+    return [name for name in all_names() if "g1" in load(name).fact]
+
+
+def edwards_names():
+    """Names of the curves that have a twisted Edwards form and no other."""
+    return [name for name in all_names() if "twisted_edwards" in load(name).fact]
+
+
+def all_names():
     return sorted(path.stem for path in (SPEC / "curves").glob("*.toml"))

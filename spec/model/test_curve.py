@@ -96,6 +96,38 @@ class Toys(unittest.TestCase):
         self.assertEqual(group.mul(-5, g), group.mul(74, g))
 
 
+class EdwardsCurves(unittest.TestCase):
+    """Curves that have a twisted Edwards form and no other."""
+
+    def test_every_file_is_of_one_kind(self):
+        self.assertEqual(sorted(curve.names() + curve.edwards_names()), curve.all_names())
+
+    def test_addition_is_complete(self):
+        """a is a square and d is none (Bernstein, Birkner, Joye, Lange, Peters, AFRICACRYPT 2008, section 6)."""
+        for name in curve.edwards_names():
+            group, _ = curve.load(name).twisted_edwards
+            self.assertEqual(group.a, group.field.neg(1))
+            self.assertTrue(group.field.is_square(group.a), name)
+            self.assertFalse(group.field.is_square(group.d), name)
+
+    def test_the_generator_generates_all_points(self):
+        """Its order is h r with h a power of 2, which is within the Hasse bound."""
+        for name in curve.edwards_names():
+            facts, h = curve.load(name), curve.load(name).cofactor("twisted_edwards")
+            group, generator = facts.twisted_edwards
+            self.assertTrue(group.contains(generator), name)
+            self.assertLessEqual((h * facts.r - facts.fp.p - 1)**2, 4 * facts.fp.p, name)
+            self.assertEqual(group.mul(h * facts.r, generator), group.identity, name)
+            self.assertEqual(h & (h - 1), 0, name)
+            for part in (h * facts.r // 2, h):
+                self.assertNotEqual(group.mul(part, generator), group.identity, name)
+
+    def test_jubjub(self):
+        """d of the protocol specification, section 5.4.9.3."""
+        group, _ = curve.load("jubjub").twisted_edwards
+        self.assertEqual(group.field.mul(group.d, 10241), group.field.neg(10240))
+
+
 class EdwardsForms(unittest.TestCase):
     def test_the_constants_are_what_they_are_called(self):
         for name in ("bls12_377", "toy_edwards"):

@@ -63,6 +63,7 @@ impl Source {
                 "tower" => self.tower(table)?,
                 "endomorphism" => self.endomorphism(table)?,
                 "edwards" => self.edwards(table)?,
+                "twisted_edwards" => self.twisted_edwards(table)?,
                 "parameter" => parameter(table)?,
                 _ => continue,
             };
@@ -117,6 +118,22 @@ impl Source {
             let doc = format!("The map's {key}.");
             code += &constant(&doc, name, &self.base.times(get(table, key)?, 1)?);
         }
+        Ok(code)
+    }
+
+    /// A curve that has no other form.
+    fn twisted_edwards(&self, table: &Table) -> Result<String, String> {
+        if number(get(table, "a")?)? != BigInt::from(-1) {
+            return Err("the curve is not one of a = -1".into());
+        }
+        let constants = [("d", "D", "d.", 1), ("d", "K", "2 d.", 2)];
+        let generator = [("x", "X", "The generator's x.", 1), ("y", "Y", "The generator's y.", 1)];
+        let mut code = String::new();
+        for (key, name, doc, factor) in constants.into_iter().chain(generator) {
+            code += &constant(doc, name, &self.base.times(get(table, key)?, factor)?);
+        }
+        let cofactor = number(get(table, "cofactor")?)?;
+        let _ = writeln!(code, "/// The cofactor.\npub const COFACTOR: u64 = {cofactor};");
         Ok(code)
     }
 

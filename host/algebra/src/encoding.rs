@@ -5,13 +5,18 @@
 //! |---|---|---|
 //! | [`sec1`] | SEC 1, compressed and uncompressed | secp256k1 |
 //! | [`zcash`] | Zcash and IETF, compressed and uncompressed | BLS12-381 G1, G2 |
+//! | [`jubjub`] | Zcash Sapling: y and a bit of x; points of any order | Jubjub |
+//! | [`pasta`] | Zcash Orchard: x and a bit of y | Pallas, Vesta; with the feature `pasta` |
 //! | [`pair`] | x and y, canonical little-endian | all |
 //! | [`montgomery`] | x and y in Montgomery form, for reading in bulk, without a check of the subgroup | those with lanes |
 //!
 //! Decoded points are public: reading and writing are not constant time.
 
+pub mod jubjub;
 pub mod montgomery;
 pub mod pair;
+#[cfg(feature = "pasta")]
+pub mod pasta;
 pub mod sec1;
 pub mod zcash;
 

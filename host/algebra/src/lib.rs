@@ -23,6 +23,7 @@ pub mod field;
 pub mod fixed_base;
 pub mod hash_to_curve;
 mod isa;
+pub mod jubjub;
 pub mod keccak256;
 pub mod lanes;
 pub mod msm;

@@ -13,12 +13,17 @@ use crate::deep::deep;
 use crate::random::fill;
 use crate::{Error, Result};
 
+/// Returns fresh random numbers from the system's generator, or an error if it has none.
+pub fn random_numbers(count: usize) -> Result<Vec<[u8; FACTOR_BYTES]>> {
+    let mut numbers = vec![[0; FACTOR_BYTES]; count];
+    fill(numbers.as_flattened_mut())?;
+    Ok(numbers)
+}
+
 /// Returns fresh random factors of 128 bits: an invalid claim passes with a probability of at most 2^-128, if all values are in groups of a larger
 /// prime order.
 pub fn random_factors<C: Curve>(count: usize) -> Result<Factors<C::Scalar>> {
-    let mut random = vec![[0; FACTOR_BYTES]; count];
-    fill(random.as_flattened_mut())?;
-    Ok(Factors::new::<C>(&random))
+    Ok(Factors::new::<C>(&random_numbers(count)?))
 }
 
 /// Adds the index of the proof to an error.

@@ -8,6 +8,7 @@
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
 //! | [`fflonk`] | proofs of Gabizon, Williamson (ePrint 2021/1167), as snarkjs makes them, over BN254 |
 //! | [`groth16`] | proofs of Groth (EUROCRYPT 2016, ePrint 2016/260), over BN254 and BLS12-381 |
+//! | [`halves`] | random factors, parallel slices and bisection, for the verification of many proofs or signatures |
 //! | [`plonk`] | proofs of Gabizon, Williamson, Ciobotaru (ePrint 2019/953), as snarkjs makes them, over the same curves |
 //! | [`snark`] | provers and verifiers of every protocol: the key chooses it |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
@@ -27,7 +28,7 @@ pub mod eip2537;
 mod error;
 pub mod fflonk;
 pub mod groth16;
-mod halves;
+pub mod halves;
 #[doc(hidden)]
 pub mod json_error;
 mod pairings;

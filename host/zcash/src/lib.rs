@@ -5,6 +5,7 @@
 //! | [`BlockVerifier`], [`Block`], [`BlockReader`] | blocks of a node: headers, transactions, proofs and signatures, with a report |
 //! | [`SaplingParameters`] | the parameters of the Spend and the Output circuit, read once, checked by their hashes and shared |
 //! | [`SaplingProver`] | proofs; implements [`SpendProver`](sapling_crypto::prover::SpendProver) and [`OutputProver`](sapling_crypto::prover::OutputProver), so that the builder of `zcash_primitives` uses it unchanged |
+//! | [`reddsa`] | batch verification of RedJubjub and RedPallas signatures |
 //!
 //! The circuits, the notes and the transactions are those of the Zcash crates. This crate runs the circuit's code to get the values of its
 //! variables; the quotient and the MSMs run on the device, and every proof is verified before it is returned.

@@ -1,10 +1,16 @@
-//! Square roots of many elements of fields whose p is 3 modulo 4: powers with one exponent, computed in parallel.
+//! Square roots of many elements: powers with one exponent, computed in parallel. p is 3 modulo 4, or p - 1 is a multiple of 2^32.
+
+mod two_adic;
 
 use super::FEW;
-use crate::bls12_381::{Fp, Fp2};
+use crate::bls12_381::{self, Fp, Fp2};
 use crate::field::{Field, PrimeField};
 use crate::isa::Isa;
-use crate::lanes;
+use crate::lanes::{self, Prime};
+use crate::once::Once;
+#[cfg(feature = "pasta")]
+use crate::{pallas, vesta};
+use two_adic::Tables;
 
 /// A field with square roots of many elements.
 pub trait Roots: Field {
@@ -12,18 +18,19 @@ pub trait Roots: Field {
     fn sqrt_each_vartime(isa: Isa, elements: &[Self]) -> Vec<Option<Self>>;
 }
 
-/// (p - 3) / 4.
-fn exponent() -> Vec<u64> {
-    let p = Fp::MODULUS;
-    let above = |i: usize| p.get(i + 1).map_or(0, |limb| limb << 62);
-    (0..p.len()).map(|i| p[i] >> 2 | above(i)).collect()
+/// floor(p / 2^bits) for `bits` from 1 to 63.
+fn exponent<F: PrimeField>(bits: u32) -> Vec<u64> {
+    let p = F::MODULUS;
+    let above = |i: usize| p.get(i + 1).map_or(0, |limb| limb << (64 - bits));
+    (0..p.len()).map(|i| p[i] >> bits | above(i)).collect()
 }
 
-/// x^((p - 3) / 4) of each.
-fn powers(isa: Isa, elements: &mut [Fp]) {
+/// Each element to the power of floor(p / 2^bits).
+fn powers<F: Prime<L>, const L: usize>(isa: Isa, elements: &mut [F], bits: u32) {
+    let exponent = exponent::<F>(bits);
     match isa.machine().filter(|_| elements.len() > FEW) {
-        Some(machine) => lanes::powers(machine, elements, &exponent()),
-        None => elements.iter_mut().for_each(|x| *x = x.pow_vartime(&exponent())),
+        Some(machine) => lanes::powers(machine, elements, &exponent),
+        None => elements.iter_mut().for_each(|x| *x = x.pow_vartime(&exponent)),
     }
 }
 
@@ -31,13 +38,37 @@ impl Roots for Fp {
     /// x^((p + 1) / 4), if its square is x.
     fn sqrt_each_vartime(isa: Isa, elements: &[Self]) -> Vec<Option<Self>> {
         let mut roots = elements.to_vec();
-        powers(isa, &mut roots);
+        powers(isa, &mut roots, 2);
         let root = |(x, power): (&Self, &Self)| {
             let root = *x * *power;
             (root.square() == *x).then_some(root)
         };
         elements.iter().zip(&roots).map(root).collect()
     }
+}
+
+/// Fields with p - 1 = 2^32 t, t odd.
+macro_rules! two_adic {
+    ($($(#[$condition:meta])* $field:ty;)*) => {$(
+        $(#[$condition])*
+        impl Roots for $field {
+            fn sqrt_each_vartime(isa: Isa, elements: &[Self]) -> Vec<Option<Self>> {
+                static TABLES: Once<Tables<$field>> = Once::new();
+                let tables = TABLES.get_or_init(Tables::compute);
+                let mut each = elements.to_vec();
+                powers(isa, &mut each, two_adic::BITS + 1);
+                elements.iter().zip(each).map(|(x, power)| tables.root(x, &power)).collect()
+            }
+        }
+    )*};
+}
+
+two_adic! {
+    bls12_381::Fr;
+    #[cfg(feature = "pasta")]
+    pallas::Fp;
+    #[cfg(feature = "pasta")]
+    vesta::Fp;
 }
 
 impl Roots for Fp2 {
@@ -59,7 +90,7 @@ impl Roots for Fp2 {
             }
         }
         let mut e = t.clone();
-        powers(isa, &mut e);
+        powers(isa, &mut e, 2);
         let mut each = t.into_iter().zip(e);
         let root = |(a, s): (&Self, &Option<Fp>)| {
             s.as_ref()?;

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha20Rng;
 use proofmill_algebra::batch::{
     Batched, ClearedEach, FACTOR_BYTES, Factors, Roots, are_in_subgroup_vartime,
 };
-use proofmill_algebra::bls12_381::{Fp, Fp2, G1, G2};
+use proofmill_algebra::bls12_381::{self, Fp, Fp2, G1, G2};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::zcash::{
     decode_compressed, decode_each_compressed, encode_compressed,
@@ -14,7 +14,7 @@ use proofmill_algebra::encoding::zcash::{
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::hash_to_curve::FromBytes;
-use proofmill_algebra::{Isa, bn254, msm};
+use proofmill_algebra::{Isa, bn254, msm, pallas, vesta};
 
 fn rng() -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(19)
@@ -136,10 +136,10 @@ fn random_multiples() {
     multiples::<bn254::G2>();
 }
 
-fn roots<F: Roots + FromBytes>(mut edges: Vec<F>) {
+fn roots<F: Roots>(random: impl Fn(&mut ChaCha20Rng) -> F, mut edges: Vec<F>) {
     let mut rng = rng();
-    edges.extend((0..40).map(|_| random::<F>(&mut rng)));
-    edges.extend((0..20).map(|_| random::<F>(&mut rng).square()));
+    edges.extend((0..40).map(|_| random(&mut rng)));
+    edges.extend((0..20).map(|_| random(&mut rng).square()));
     for isa in Isa::available() {
         let found = F::sqrt_each_vartime(isa, &edges);
         for (x, root) in edges.iter().zip(found) {
@@ -152,10 +152,25 @@ fn roots<F: Roots + FromBytes>(mut edges: Vec<F>) {
 #[test]
 fn roots_are_roots_and_there_are_no_others() {
     let small = || (0..10).flat_map(|i| [Fp::from(i), -Fp::from(i)]);
-    roots::<Fp>(small().collect());
+    roots::<Fp>(random, small().collect());
     let zero = Fp::ZERO;
     let pairs = small().flat_map(|x| [Fp2::new(x, zero), Fp2::new(zero, x), Fp2::new(x, x)]);
-    roots::<Fp2>(pairs.collect());
+    roots::<Fp2>(random, pairs.collect());
+}
+
+/// Also roots of unity of each order, whose logarithms have all lengths.
+fn two_adic_roots<F: Roots + PrimeField>() {
+    let unity = std::iter::successors(F::ROOT_OF_UNITY, |root| Some(root.square())).take(33);
+    let small = (0..10).flat_map(|i| [F::from(i), -F::from(i)]);
+    let random = |rng: &mut ChaCha20Rng| F::reduce_wide_le(&std::array::from_fn(|_| rng.random()));
+    roots(random, unity.chain(small).collect());
+}
+
+#[test]
+fn roots_in_two_adic_fields_are_roots_and_there_are_no_others() {
+    two_adic_roots::<bls12_381::Fr>();
+    two_adic_roots::<pallas::Fp>();
+    two_adic_roots::<vesta::Fp>();
 }
 
 #[test]

@@ -86,6 +86,7 @@ fn every_field_agrees_with_the_specification() {
     examine::<Bls12381Fr>();
     examine::<Bls12377Fp>();
     examine::<Bls12377Fr>();
+    examine::<JubjubFr>();
     examine::<PastaFp>();
     examine::<PastaFq>();
     examine::<ToyFp>();

@@ -3,6 +3,7 @@
 mod blocks;
 mod parameters;
 mod proofs;
+mod signatures;
 mod transaction;
 mod transparent;
 mod wallet;

@@ -93,6 +93,7 @@ fn the_processor_and_the_portable_file_give_the_same_bits() {
     same_bits(spec::bls12_381_fr::MODULUS);
     same_bits(spec::bls12_377_fp::MODULUS);
     same_bits(spec::bls12_377_fr::MODULUS);
+    same_bits(spec::jubjub_fr::MODULUS);
     same_bits(spec::pasta_fp::MODULUS);
     same_bits(spec::pasta_fq::MODULUS);
     same_bits(spec::toy_fp::MODULUS);

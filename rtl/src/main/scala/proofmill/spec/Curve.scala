@@ -49,9 +49,6 @@ object Curve {
     )
   }
 
-  /** Names of all curves. */
-  def names: Seq[String] = Spec.names("curves")
-
   private def texts(table: TomlTable): Map[String, String] =
     table.keySet.asScala.map(key => key -> table.getString(key)).toMap
 }

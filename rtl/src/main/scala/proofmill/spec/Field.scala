@@ -36,6 +36,6 @@ object Field {
     )
   }
 
-  /** Names of all fields. */
-  def names: Seq[String] = Spec.names("fields")
+  /** Names of the fields that have circuits: all but those with `software_only`. */
+  def names: Seq[String] = Spec.names("fields").filterNot(name => Spec.table(s"fields/$name").contains("software_only"))
 }
