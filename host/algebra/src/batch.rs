@@ -7,6 +7,8 @@ mod cofactor;
 mod members;
 mod multiples;
 mod roots;
+#[cfg(feature = "pasta")]
+mod two_adic;
 
 pub use cofactor::ClearedEach;
 pub use members::{Batched, are_in_subgroup_vartime};

@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | [`sec1`] | SEC 1, compressed and uncompressed | secp256k1 |
 //! | [`zcash`] | Zcash and IETF, compressed and uncompressed | BLS12-381 G1, G2 |
+//! | [`pasta`] | Zcash's compressed form of the Pasta curves | Pallas, Vesta |
 //! | [`pair`] | x and y, canonical little-endian | all |
 //! | [`montgomery`] | x and y in Montgomery form, for reading in bulk, without a check of the subgroup | those with lanes |
 //!
@@ -12,6 +13,8 @@
 
 pub mod montgomery;
 pub mod pair;
+#[cfg(feature = "pasta")]
+pub mod pasta;
 pub mod sec1;
 pub mod zcash;
 

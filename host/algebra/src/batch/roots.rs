@@ -1,4 +1,4 @@
-//! Square roots of many elements of fields whose p is 3 modulo 4: powers with one exponent, computed in parallel.
+//! Square roots of many elements. For fields whose p is 3 modulo 4: powers with one exponent, computed in parallel.
 
 use super::FEW;
 use crate::bls12_381::{Fp, Fp2};

@@ -14,7 +14,7 @@ use proofmill_algebra::encoding::zcash::{
 use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::hash_to_curve::FromBytes;
-use proofmill_algebra::{Isa, bn254, msm};
+use proofmill_algebra::{Isa, bn254, msm, pallas, vesta};
 
 fn rng() -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(19)
@@ -178,4 +178,30 @@ fn compressed_points_are_read_as_one_by_one() {
     for isa in Isa::available() {
         assert_eq!(decode_each_compressed::<G2>(isa, &bytes), wanted);
     }
+}
+
+/// Squares and others, 0 and 1, in numbers below and above those of lanes.
+fn roots_of_two_adic_fields<F: Roots + PrimeField>() {
+    let mut rng = rng();
+    let mut wide = || F::reduce_wide_le(&std::array::from_fn(|_| rng.random()));
+    let c = F::ROOT_OF_UNITY.unwrap();
+    let mut elements = vec![F::ZERO, F::ONE, -F::ONE, c, c.square(), F::from(4)];
+    elements.extend((0..20).map(|_| wide()));
+    elements.extend((0..20).map(|_| wide().square()));
+    for isa in Isa::available() {
+        for elements in [&elements[..0], &elements[..3], &elements[..]] {
+            let roots = F::sqrt_each_vartime(isa, elements);
+            assert_eq!(roots.len(), elements.len());
+            for (x, root) in elements.iter().zip(roots) {
+                assert_eq!(root.is_some(), bool::from(x.sqrt().is_some()), "{x:?}");
+                assert!(root.is_none_or(|root| root.square() == *x), "{x:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn roots_of_the_pasta_fields() {
+    roots_of_two_adic_fields::<pallas::Fp>();
+    roots_of_two_adic_fields::<vesta::Fp>();
 }

@@ -9,6 +9,7 @@ mod curve_toy;
 mod curve_vectors;
 mod encoding;
 mod encoding_montgomery;
+mod encoding_pasta;
 mod field_arkworks;
 mod field_blst;
 mod field_toy;
