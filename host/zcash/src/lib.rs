@@ -1,9 +1,10 @@
-//! Zcash Sapling proofs on any proofmill device.
+//! Zcash proofs on any proofmill device: Sapling's are made, Orchard's verified.
 //!
 //! | item | content |
 //! |---|---|
 //! | [`SaplingParameters`] | the parameters of the Spend and the Output circuit, read once, checked by their hashes and shared |
 //! | [`SaplingProver`] | proofs; implements [`SpendProver`](sapling_crypto::prover::SpendProver) and [`OutputProver`](sapling_crypto::prover::OutputProver), so that the builder of `zcash_primitives` uses it unchanged |
+//! | [`OrchardVerifier`] | verification of the Halo 2 proofs of Orchard bundles, in batches whose MSM a device computes |
 //!
 //! The circuits, the notes and the transactions are those of the Zcash crates. This crate runs the circuit's code to get the values of its
 //! variables; the quotient and the MSMs run on the device, and every proof is verified before it is returned.
@@ -17,6 +18,8 @@
 
 mod circuit;
 mod error;
+mod halo2;
+mod orchard;
 mod parameters;
 mod prover;
 mod recorder;
@@ -24,5 +27,10 @@ mod recorder;
 mod small;
 
 pub use error::{Error, Result};
+pub use halo2::Malformed;
+pub use orchard::{
+    InvalidOrchardProof, OrchardAction, OrchardCircuitVersion, OrchardFlags, OrchardProof,
+    OrchardVerifier,
+};
 pub use parameters::{SaplingParameters, SaplingPaths};
 pub use prover::{Circuit, Proof, SaplingProver};

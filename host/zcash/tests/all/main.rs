@@ -1,5 +1,6 @@
 //! Sapling proofs with the real parameters, judged by `sapling-crypto`.
 
+mod orchard;
 mod parameters;
 mod proofs;
 mod transaction;
