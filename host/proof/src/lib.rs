@@ -3,6 +3,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`bellman`] | keys of bellman's `groth16`, such as Zcash's parameters |
+//! | [`bisection`] | the search for the false ones of many claims |
 //! | [`bls`] | BLS signatures on BLS12-381 (draft-irtf-cfrg-bls-signature) |
 //! | [`ceremony`] | checks of a Groth16 key against its circuit, powers of tau and contributions |
 //! | [`eip2537`] | the operations of Ethereum's contracts on BLS12-381 |
@@ -19,6 +20,7 @@
 
 mod attempts;
 pub mod bellman;
+pub mod bisection;
 pub mod bls;
 pub mod ceremony;
 mod deep;

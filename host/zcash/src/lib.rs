@@ -6,6 +6,7 @@
 //! | [`SaplingParameters`] | the parameters of the Spend and the Output circuit, read once, checked by their hashes and shared |
 //! | [`SaplingProver`] | proofs; implements [`SpendProver`](sapling_crypto::prover::SpendProver) and [`OutputProver`](sapling_crypto::prover::OutputProver), so that the builder of `zcash_primitives` uses it unchanged |
 //! | [`reddsa`] | batch verification of RedJubjub and RedPallas signatures |
+//! | [`OrchardVerifier`] | verification of the Halo 2 proofs of Orchard bundles, in batches whose MSM a device computes |
 //!
 //! The circuits, the notes and the transactions are those of the Zcash crates. This crate runs the circuit's code to get the values of its
 //! variables; the quotient and the MSMs run on the device, and every proof is verified before it is returned.
@@ -20,6 +21,8 @@
 mod block;
 mod circuit;
 mod error;
+mod halo2;
+mod orchard;
 mod parameters;
 mod prover;
 mod recorder;
@@ -31,6 +34,11 @@ pub mod verify;
 
 pub use block::{Block, BlockReader, MAX_BLOCK_BYTES};
 pub use error::{Error, Result};
+pub use halo2::Malformed;
+pub use orchard::{
+    InvalidOrchardProof, OrchardAction, OrchardCircuitVersion, OrchardFlags, OrchardProof,
+    OrchardVerifier,
+};
 pub use parameters::{SaplingParameters, SaplingPaths};
 pub use prover::{Circuit, Proof, SaplingProver};
 pub use transparent::{out_point, output};

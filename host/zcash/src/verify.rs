@@ -25,6 +25,7 @@ use zcash_transparent::bundle::{OutPoint, TxOut};
 
 use crate::Result;
 use crate::block::Block;
+use crate::orchard::{OrchardProof, OrchardVerifier};
 use crate::reddsa::{self, Signature};
 use crate::transparent::{self, Outputs, Signed, check_inputs};
 
@@ -61,8 +62,9 @@ struct Place {
 
 /// What is verified in batches.
 #[derive(Debug, Default)]
-struct Batches {
+struct Batches<'a> {
     proofs: groth::Claims,
+    actions: Vec<(Place, OrchardProof<'a>)>,
     signatures: Signatures,
 }
 
@@ -144,7 +146,7 @@ impl BlockVerifier {
             let place = |part| Place { block, transaction, part };
             shielded::collect(&signed.digests, &place, &mut batches, findings);
         }
-        self.verify_batches(&batches, &mut reports)?;
+        self.verify_batches(batches, &mut reports)?;
         Ok(reports)
     }
 
@@ -177,8 +179,13 @@ impl BlockVerifier {
         Ok(blocks.par_iter().zip(verdicts).map(report).collect())
     }
 
-    fn verify_batches(&self, batches: &Batches, reports: &mut [BlockReport]) -> Result<()> {
+    fn verify_batches(&self, batches: Batches<'_>, reports: &mut [BlockReport]) -> Result<()> {
         let mut invalid = self.keys.find_invalid(&batches.proofs)?;
+        let (places, proofs): (Vec<_>, Vec<_>) = batches.actions.into_iter().unzip();
+        let orchard = OrchardVerifier::new(self.devices.msm.clone());
+        for (index, problem) in orchard.examine(&proofs)? {
+            invalid.push((places[index], problem.to_string()));
+        }
         let Signatures { places, signatures } = &batches.signatures;
         let isa = Pairings::by(self.devices.pairings.clone()).isa();
         for index in reddsa::find_invalid(signatures, isa)? {

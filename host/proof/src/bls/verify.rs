@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::hash::hash_each_to_group;
 use super::keys::Point;
 use super::{PublicKey, Scheme, Signature, Variant, possession_tag};
-use crate::{Error, Pairings, Result, halves};
+use crate::{Error, Pairings, Result, bisection, halves};
 
 /// Calls [`Verifier::verify`] on this processor.
 pub fn verify(
@@ -285,7 +285,7 @@ fn invalid<S: Sides>(
     let keys: Vec<_> = claims.iter().map(|(key, ..)| S::key(key)).collect();
     let signatures: Vec<_> =
         claims.iter().map(|(_, _, signature)| S::signature(signature)).collect();
-    halves::find_invalid(claims.len(), |some| {
+    bisection::find_invalid(claims.len(), |some| {
         let factors = halves::random_factors::<S::Key>(some.len())?;
         let groups = by_message(messages[some.clone()].iter().map(|message| &message[..]));
         let isa = pairings.isa();

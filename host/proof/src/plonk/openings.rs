@@ -16,7 +16,7 @@ use proofmill_algebra::tower::Fp12;
 use super::Scalar;
 use crate::groth16::suite::{ScalarOf, Suite};
 use crate::pairings::Known;
-use crate::{Pairings, Result, halves};
+use crate::{Pairings, Result, bisection, halves};
 
 /// The points that the equations of a key have in common.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl<E: Suite> Openings<E> {
                 None => invalid.push(at),
             }
         }
-        let found = halves::find_invalid(made.len(), |some| {
+        let found = bisection::find_invalid(made.len(), |some| {
             let factors = halves::random_factors::<E::G1>(some.len())?;
             self.all_hold(&made[some], factors.values())
         })?;

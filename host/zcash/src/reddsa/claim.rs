@@ -5,7 +5,7 @@ use std::ops::Neg;
 use proofmill_algebra::Isa;
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_op::process::{parallel, parallel_map};
-use proofmill_proof::halves;
+use proofmill_proof::{bisection, halves};
 
 use super::Signature;
 use super::scheme::{Scheme, challenge, scalar};
@@ -47,7 +47,7 @@ pub fn find_invalid_of<S: Scheme>(signatures: &[Signature], isa: Isa) -> Result<
     }
     let bases = S::decode_each(isa, &S::BASES);
     let bases: Vec<_> = bases.into_iter().map(|base| base.expect("an encoding")).collect();
-    let wrong = halves::find_invalid(claims.len(), |some| hold(isa, &bases, &claims[some]))?;
+    let wrong = bisection::find_invalid(claims.len(), |some| hold(isa, &bases, &claims[some]))?;
     invalid.extend(wrong.into_iter().map(|at| claims[at].index));
     Ok(invalid)
 }

@@ -13,10 +13,10 @@ use crate::transparent::{Digests, Spending};
 const OLD_PROOF: &str = "the system of proofs before Sapling (BCTV14) is not implemented";
 
 /// Collects the claims of a transaction. `place` gives the place of a part.
-pub fn collect(
-    digests: &Digests,
+pub fn collect<'a>(
+    digests: &'a Digests,
     place: &dyn Fn(Part) -> Place,
-    batches: &mut Batches,
+    batches: &mut Batches<'a>,
     findings: &mut Findings,
 ) {
     let transaction = digests.transaction();
@@ -38,7 +38,7 @@ impl Signed<'_> {
         &self,
         part: Part,
         (kind, key, signature): (SignatureKind, [u8; 32], [u8; 64]),
-        batches: &mut Batches,
+        batches: &mut Batches<'_>,
         findings: &mut Findings,
     ) {
         match self.digest {
@@ -56,7 +56,7 @@ impl Signed<'_> {
 fn sprout(
     transaction: &TransactionData<Spending>,
     signed: &Signed<'_>,
-    batches: &mut Batches,
+    batches: &mut Batches<'_>,
     findings: &mut Findings,
 ) {
     let Some(bundle) = transaction.sprout_bundle() else { return };
@@ -91,7 +91,7 @@ fn ed25519(key: &[u8; 32], signature: &[u8; 64], message: &[u8]) -> Result<(), S
 fn sapling(
     transaction: &TransactionData<Spending>,
     signed: &Signed<'_>,
-    batches: &mut Batches,
+    batches: &mut Batches<'_>,
     findings: &mut Findings,
 ) {
     let Some(bundle) = transaction.sapling_bundle() else { return };
@@ -144,15 +144,15 @@ fn coordinates(point: &ExtendedPoint) -> [[u8; 32]; 2] {
 }
 
 /// Actions (protocol specification 4.6, 4.14): one proof for all, a signature for each, and the binding signature.
-fn orchard(
-    transaction: &TransactionData<Spending>,
+fn orchard<'a>(
+    transaction: &'a TransactionData<Spending>,
     signed: &Signed<'_>,
-    batches: &mut Batches,
+    batches: &mut Batches<'a>,
     findings: &mut Findings,
 ) {
     let bundles = [transaction.orchard_bundle(), transaction.ironwood_bundle()];
     for bundle in bundles.into_iter().flatten() {
-        findings.not_checked(Part::ActionsProof, "Orchard proofs are not implemented yet");
+        batches.actions.push(((signed.place)(Part::ActionsProof), bundle.into()));
         for (number, action) in bundle.actions().iter().enumerate() {
             let key = action.rk().into();
             let signature = (SignatureKind::OrchardSpendAuth, key, action.authorization().into());

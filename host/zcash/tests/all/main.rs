@@ -1,6 +1,7 @@
 //! Sapling proofs with the real parameters, judged by `sapling-crypto`; and real blocks.
 
 mod blocks;
+mod orchard;
 mod parameters;
 mod proofs;
 mod signatures;

@@ -20,7 +20,7 @@ use super::{Key, OnCurve, Points, PreparedVerifyingKey};
 use crate::groth16::suite::{ScalarOf, Suite, no_point, require_curve};
 use crate::groth16::{Proof, Scalar};
 use crate::halves::numbered;
-use crate::{Result, halves};
+use crate::{Result, bisection, halves};
 
 impl PreparedVerifyingKey {
     /// Returns the indices of the invalid proofs in ascending order. Each is judged as by [`PreparedVerifyingKey::verify`], with one final
@@ -79,7 +79,7 @@ impl<E: Suite> Key<E> {
                 claim().map_err(|error| numbered(error, at))
             });
         let claims: Vec<_> = claims.collect::<Result<_>>()?;
-        halves::find_invalid(claims.len(), |some| self.hold(&claims[some]))
+        bisection::find_invalid(claims.len(), |some| self.hold(&claims[some]))
     }
 
     /// Returns whether all claims are true.

@@ -13,7 +13,7 @@ use super::batch::Claim;
 use super::{Key, OnCurve, Points, PreparedVerifyingKey};
 use crate::groth16::Scalar;
 use crate::halves::numbered;
-use crate::{Error, Result, halves};
+use crate::{Error, Result, bisection, halves};
 
 /// The reason why a proof is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,7 +104,7 @@ impl Key<Bls12381> {
                 Err(problem) => invalid.push((at, problem)),
             }
         }
-        let wrong = halves::find_invalid(claims.len(), |some| self.hold(&claims[some]))?;
+        let wrong = bisection::find_invalid(claims.len(), |some| self.hold(&claims[some]))?;
         invalid.extend(wrong.into_iter().map(|at| (places[at], Invalid::Equation)));
         invalid.sort_unstable_by_key(|(at, _)| *at);
         Ok(invalid)
