@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Work {
     /// Blocks of mainnet with magic number and length, as zcashd stores them.
     pub file: PathBuf,
-    /// How often the file is verified.
+    /// The number of verifications of the file.
     pub repeat: usize,
     /// Number of threads.
     pub threads: usize,
