@@ -143,6 +143,7 @@ impl BlockVerifier {
             }
             spent.add(signed.digests.transaction(), findings);
             report_inputs(&inputs, findings);
+            structure::check_fee(signed, findings);
             let place = |part| Place { block, transaction, part };
             shielded::collect(&signed.digests, &place, &mut batches, findings);
         }

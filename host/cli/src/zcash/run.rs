@@ -82,40 +82,38 @@ impl Run<'_> {
             }
         }
         self.bar = progress(&files);
-        for file in &files {
-            if let Err(error) = self.file(file)? {
-                self.finish_group()?;
-                self.broken(file, error)?;
-            }
-        }
+        files.iter().try_for_each(|file| self.file(file))?;
         self.finish_group()
     }
 
-    /// Reads a file. The inner result is an error of the file, the outer one of the device or of the output.
-    fn file(&mut self, file: &Path) -> anyhow::Result<anyhow::Result<()>> {
+    fn file(&mut self, file: &Path) -> anyhow::Result<()> {
         let source: Box<dyn Read> = match is_stdin(file) {
             true => Box::new(std::io::stdin().lock()),
             false => match File::open(file) {
                 Ok(source) => Box::new(source),
-                Err(error) => return Ok(Err(error.into())),
+                Err(error) => return self.broken(file, error.into()),
             },
         };
         let mut blocks = BlockReader::new(source, self.arguments.network).peekable();
         if blocks.peek().is_none() {
-            return Ok(Err(anyhow::anyhow!("there is no block")));
+            return self.broken(file, anyhow::anyhow!("there is no block"));
         }
         for block in blocks {
-            let block = match block {
-                Ok(block) => block,
-                Err(error) => return Ok(Err(error.into())),
-            };
-            self.group_bytes += block.bytes;
-            self.group.push((file.to_owned(), block));
-            if self.group_bytes >= GROUP_BYTES || self.group.len() >= GROUP_BLOCKS {
-                self.finish_group()?;
+            match block {
+                Ok(block) => self.push(file, block)?,
+                Err(error) => self.broken(file, error.into())?,
             }
         }
-        Ok(Ok(()))
+        Ok(())
+    }
+
+    fn push(&mut self, file: &Path, block: Block) -> anyhow::Result<()> {
+        self.group_bytes += block.bytes;
+        self.group.push((file.to_owned(), block));
+        if self.group_bytes >= GROUP_BYTES || self.group.len() >= GROUP_BLOCKS {
+            self.finish_group()?;
+        }
+        Ok(())
     }
 
     /// Verifies the blocks that were read and writes their reports.
@@ -142,6 +140,7 @@ impl Run<'_> {
     }
 
     fn broken(&mut self, file: &Path, error: anyhow::Error) -> anyhow::Result<()> {
+        self.finish_group()?;
         self.tally.malformed += 1;
         let bar = self.bar.clone();
         bar.suspend(|| self.output.broken(file, error, self.arguments.json))
@@ -199,7 +198,7 @@ impl Run<'_> {
                 "type": "summary",
                 "blocks": by_verdict(*blocks),
                 "transactions": by_verdict(*transactions),
-                "malformed_files": malformed,
+                "malformed": malformed,
                 "seconds": seconds,
                 "devices": devices.to_string(),
             }));
@@ -214,7 +213,7 @@ impl Run<'_> {
             line += &format!("; {} invalid", count(blocks[Verdict::Invalid as usize], "block"));
         }
         if *malformed > 0 {
-            line += &format!("; {} malformed", count(*malformed, "file"));
+            line += &format!("; {} malformed", count(*malformed, "part"));
         }
         line += &format!("; {seconds:.3} s on {devices}");
         self.output.line(line)

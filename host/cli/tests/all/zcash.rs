@@ -132,8 +132,19 @@ fn a_malformed_file_is_named_with_the_place() {
         expect(
             &verify(&[&paths[0], &paths[1]]),
             2,
-            &["file-0: ", problem, "1 block with", "1 file malformed"],
+            &["file-0: ", problem, "1 block with", "1 part malformed"],
         );
+    }
+    // In frames and lines, the next block is read as well.
+    let mut inside = whole.clone();
+    inside[1487] = 0;
+    let frames = [framed(&inside), framed(&whole)].concat();
+    let lines = format!("{}\n{}", hex::encode(&inside), hex::encode(&whole));
+    let (_folder, paths) = files(&[&frames, lines.as_bytes()]);
+    for path in &paths {
+        let parts =
+            ["block 0, from byte 0: number of transactions", "1 block with", "1 part malformed"];
+        expect(&verify(&[path]), 2, &parts);
     }
     expect(&verify(&["/nowhere/blocks"]), 2, &["/nowhere/blocks"]);
     expect(

@@ -15,7 +15,8 @@ use crate::{Error, Result};
 /// | lines of hexadecimal digits, a block each | `getblock HASH 0` |
 /// | blocks without anything between them | a peer |
 ///
-/// An error is the last item: what follows it cannot be found.
+/// A malformed block in a frame or a line is an error, and the next one follows. Any other error is the last item: what follows it cannot be
+/// found.
 pub struct BlockReader<R> {
     source: R,
     network: Network,
@@ -133,9 +134,10 @@ impl<R: Read> BlockReader<R> {
             let problem = format!("{length} bytes, of which {} exist", self.ahead().len() - FRAME);
             return Err(malformed("frame", problem));
         };
-        let block = Block::from_bytes(bytes, self.network)?;
+        let block = Block::from_bytes(bytes, self.network);
+        self.ended = false;
         self.advance(FRAME + length);
-        Ok(Some(block))
+        block.map(Some)
     }
 
     fn line(&mut self) -> Result<Option<Block>> {
@@ -154,9 +156,10 @@ impl<R: Read> BlockReader<R> {
                 let problem = format!("a line of more than {} digits", 2 * MAX_BLOCK_BYTES);
                 return Err(malformed("line", problem));
             }
-            let digits = self.ahead()[..length].trim_ascii();
-            let bytes = hex::decode(digits).map_err(|error| malformed("line", error))?;
+            let bytes = hex::decode(self.ahead()[..length].trim_ascii());
+            self.ended = false;
             self.advance(length + usize::from(end.is_some()));
+            let bytes = bytes.map_err(|error| malformed("line", error))?;
             if !bytes.is_empty() {
                 return Block::from_bytes(&bytes, self.network).map(Some);
             }
@@ -186,7 +189,7 @@ fn form_of(start: &[u8]) -> Form {
     }
 }
 
-/// Each item is a block, or the error that ends the stream, with its position.
+/// Each item is a block, or an error with its position.
 impl<R: Read> Iterator for BlockReader<R> {
     type Item = Result<Block>;
 
@@ -194,10 +197,14 @@ impl<R: Read> Iterator for BlockReader<R> {
         if self.ended {
             return None;
         }
-        let block = self.next_block().transpose();
-        self.ended = !matches!(block, Some(Ok(_)));
-        self.number += usize::from(!self.ended);
         let (number, offset) = (self.number, self.offset);
+        self.number += 1;
+        // Where the next block can be found, this becomes false.
+        self.ended = true;
+        let block = self.next_block().transpose();
+        if let Some(Ok(_)) = block {
+            self.ended = false;
+        }
         block.map(|block| {
             block.map_err(|error| match error {
                 Error::Block { part, problem } => {

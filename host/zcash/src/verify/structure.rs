@@ -6,11 +6,12 @@ use std::collections::HashSet;
 use zcash_primitives::transaction::{Transaction, TransactionData};
 use zcash_protocol::consensus::{BranchId, Network, NetworkUpgrade, Parameters};
 
+use zcash_protocol::value::BalanceError;
 use zcash_transparent::bundle::OutPoint;
 
 use super::report::{Findings, Part};
 use crate::block::{Block, MAX_BLOCK_BYTES};
-use crate::transparent::Spending;
+use crate::transparent::{Signed, Spending};
 
 /// All money, in zatoshi.
 const MAX_MONEY: u64 = 21_000_000 * 100_000_000;
@@ -197,6 +198,24 @@ fn coinbase(transaction: &Transaction, context: &Context, findings: &mut Finding
     let orchard = [transaction.orchard_bundle(), transaction.ironwood_bundle()];
     let spends = orchard.iter().flatten().any(|bundle| bundle.flags().spends_enabled());
     findings.require(!spends, Part::Coinbase, || "its Orchard actions may spend".into());
+}
+
+/// Checks that no more value leaves a transaction than enters it, if all spent outputs are known.
+pub fn check_fee(signed: &Signed, findings: &mut Findings) {
+    let transaction = signed.digests.transaction();
+    let transparent = transaction.transparent_bundle();
+    if transparent.is_some_and(|bundle| bundle.is_coinbase()) {
+        return;
+    }
+    let mut spent = signed.spent.iter();
+    // The values are requested in the order of the inputs.
+    let fee = transaction.fee_paid(|_| {
+        let output = spent.next().and_then(Option::as_ref);
+        Ok::<_, BalanceError>(output.map(|output| output.value()))
+    });
+    if let Err(problem) = fee {
+        findings.invalid(Part::Amounts, format!("the sum of all values: {problem}"));
+    }
 }
 
 /// Outputs that the transactions of a block spend, and nullifiers that they reveal.
