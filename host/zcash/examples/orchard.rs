@@ -4,7 +4,7 @@
 //! cargo run --release -p proofmill-zcash --example orchard -- zebra-test/src/vectors/block-main-1-687-*.txt
 //! ```
 //!
-//! A file is the hexadecimal digits of a block. All proofs are of circuits before NU6.2. Both verifiers run on the threads of rayon
+//! A file has blocks of mainnet in any form of `BlockReader`. All proofs are of circuits before NU6.2. Both verifiers run on the threads of rayon
 //! (`RAYON_NUM_THREADS`); signatures are not verified.
 
 #[path = "../tests/all/orchard/blocks.rs"]
@@ -12,9 +12,10 @@ mod blocks;
 #[path = "../tests/all/orchard/circuit.rs"]
 mod circuit;
 
+use std::env;
+use std::fs::File;
 use std::sync::Arc;
 use std::time::Instant;
-use std::{env, fs};
 
 use halo2_proofs::plonk::{BatchVerifier, keygen_vk};
 use halo2_proofs::poly::commitment;
@@ -24,7 +25,7 @@ use pasta_curves::group::ff::{Field, PrimeField};
 use pasta_curves::group::{Curve, GroupEncoding};
 use pasta_curves::{pallas, vesta};
 use proofmill_cpu::CpuDevice;
-use proofmill_zcash::{OrchardProof, OrchardVerifier};
+use proofmill_zcash::{BlockReader, Network, OrchardProof, OrchardVerifier};
 
 /// Each proof occurs this many times in the batch.
 const COPIES: usize = 10;
@@ -34,7 +35,9 @@ const ROUNDS: usize = 5;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut bundles = vec![];
     for path in env::args().skip(1) {
-        bundles.extend(blocks::bundles(&hex::decode(fs::read_to_string(path)?.trim())?));
+        for block in BlockReader::new(File::open(path)?, Network::MainNetwork) {
+            bundles.extend(blocks::bundles(&block?));
+        }
     }
     let some: Vec<_> = bundles.iter().map(OrchardProof::from).collect();
     let proofs: Vec<_> = (0..COPIES).flat_map(|_| some.clone()).collect();

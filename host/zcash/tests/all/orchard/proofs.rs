@@ -6,15 +6,15 @@ use std::sync::{Arc, LazyLock};
 use orchard::bundle::{Authorized, Bundle};
 use orchard::circuit::{OrchardCircuitVersion as Version, VerifyingKey};
 use proofmill_cpu::CpuDevice;
-use proofmill_testkit::zebra;
 use proofmill_zcash::{
-    InvalidOrchardProof, Malformed, OrchardCircuitVersion, OrchardFlags, OrchardProof,
+    InvalidOrchardProof, Malformed, Network, OrchardCircuitVersion, OrchardFlags, OrchardProof,
     OrchardVerifier,
 };
 use zcash_protocol::value::ZatBalance;
 
 use super::authors;
 use super::blocks::bundles;
+use crate::zebra::blocks;
 
 type OrchardBundle = Bundle<Authorized, ZatBalance>;
 
@@ -31,9 +31,9 @@ static KEY: LazyLock<VerifyingKey> =
 
 /// The bundles of the blocks; none if the blocks are not installed.
 static BUNDLES: LazyLock<Vec<OrchardBundle>> = LazyLock::new(|| {
-    let Some(blocks) = zebra::blocks() else { return vec![] };
-    let blocks = blocks.unwrap_or_else(|problem| panic!("{problem}"));
-    blocks.iter().flat_map(|block| bundles(&block.bytes)).collect()
+    let networks = [Network::MainNetwork, Network::TestNetwork];
+    let blocks = networks.into_iter().filter_map(blocks).flatten();
+    blocks.flat_map(|(_, block)| bundles(&block)).collect()
 });
 
 fn proofs() -> Vec<OrchardProof<'static>> {
