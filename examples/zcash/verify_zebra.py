@@ -48,12 +48,18 @@ class Node:
         return bytes.fromhex(self.call("getblock", str(height), 0))
 
 
+def to_line(block):
+    return block.hex().encode()
+
+
 def verify(node, verifier, heights, group):
     """Verifies blocks, and that each names the one before it. Returns the number of blocks with each verdict."""
     verdicts, previous = Counter(), None
     for start in range(heights.start, heights.stop, group):
         blocks = [node.block(height) for height in range(start, min(start + group, heights.stop))]
-        for block, report in zip(blocks, verifier.verify(b"".join(blocks)), strict=True):
+        for block, report in zip(blocks, verifier.verify(b"\n".join(map(to_line, blocks))), strict=True):
+            if isinstance(report, proofmill.zcash.MalformedBlock):
+                raise RuntimeError(f"the node sent what is no block: {report.problem}")
             linked = previous in (None, block[4:36][::-1].hex())
             previous = report.hash
             verdicts[report.verdict if linked else "invalid"] += 1

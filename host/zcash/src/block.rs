@@ -21,7 +21,7 @@ pub struct Block {
     pub header: BlockHeader,
     /// The header's bytes, in the form of an Equihash request.
     pub header_bytes: Vec<u8>,
-    /// The height in the coinbase transaction; 0 for a genesis block, which has none.
+    /// The height in the coinbase transaction; 0 for a block without a previous one, whose coinbase has none.
     pub height: u32,
     /// The transactions with their lengths in bytes; the first is the coinbase.
     pub transactions: Vec<(Transaction, usize)>,
@@ -57,10 +57,8 @@ impl Block {
         if count == 0 {
             return Err(malformed("number of transactions", "0; a block has a coinbase"));
         }
-        let height = match header.prev_block.0 {
-            [0, ..] if header.prev_block.0 == [0; 32] => 0,
-            _ => height_of(&mut &*rest)?,
-        };
+        let is_genesis = header.prev_block.0 == [0; 32];
+        let height = if is_genesis { 0 } else { height_of(&mut &*rest)? };
         let branch = BranchId::for_height(&network, BlockHeight::from_u32(height));
         let mut transactions = Vec::new();
         for number in 0..count {
@@ -111,6 +109,42 @@ fn read_height(script: &[u8]) -> Option<u32> {
 
 pub(crate) fn malformed(part: impl Into<String>, problem: impl ToString) -> Error {
     Error::Block { part: part.into(), problem: problem.to_string() }
+}
+
+/// Blocks that are verified in one batch. A full group has at least one of the limits.
+#[derive(Debug, Default)]
+pub struct BlockGroup {
+    blocks: Vec<Block>,
+    bytes: usize,
+    transactions: usize,
+}
+
+impl BlockGroup {
+    /// The limits: bytes, blocks, and transactions, of which each takes some kilobytes in memory.
+    const LIMITS: [usize; 3] = [16 << 20, 1024, 20_000];
+
+    /// Adds a block.
+    pub fn push(&mut self, block: Block) {
+        self.bytes += block.bytes;
+        self.transactions += block.transactions.len();
+        self.blocks.push(block);
+    }
+
+    /// Returns whether the group has reached a limit.
+    pub fn is_full(&self) -> bool {
+        let sizes = [self.bytes, self.blocks.len(), self.transactions];
+        sizes.iter().zip(Self::LIMITS).any(|(size, limit)| *size >= limit)
+    }
+
+    /// Returns the bytes of all blocks.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes all blocks.
+    pub fn take(&mut self) -> Vec<Block> {
+        std::mem::take(self).blocks
+    }
 }
 
 #[cfg(test)]

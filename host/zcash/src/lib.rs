@@ -32,7 +32,7 @@ mod small;
 pub mod transparent;
 pub mod verify;
 
-pub use block::{Block, BlockReader, MAX_BLOCK_BYTES};
+pub use block::{Block, BlockGroup, BlockReader, MAX_BLOCK_BYTES};
 pub use error::{Error, Result};
 pub use halo2::Malformed;
 pub use orchard::{

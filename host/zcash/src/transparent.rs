@@ -1,9 +1,9 @@
 //! Transparent inputs. Scripts are run by the interpreter of the crate `zcash_script`, so OP_CHECKMULTISIG tries signatures and keys in its
 //! order; the signatures are verified by a device, those of all inputs in one batch.
 //!
-//! 1. Run each script. A signature whose validity is unknown is assumed to be valid and recorded.
-//! 2. Verify the recorded signatures of all inputs in one batch.
-//! 3. A script of which every assumption was right is done. The others keep the answers up to the first wrong assumption, and run again.
+//! 1. Run each script. A signature that was not verified yet is assumed to be valid.
+//! 2. Verify the assumed signatures of all inputs in one batch.
+//! 3. A script is done if nothing was assumed, or every assumption was right. The others run again with what is known.
 
 mod digest;
 mod run;
@@ -23,31 +23,28 @@ use zcash_transparent::bundle::{OutPoint, TxOut};
 
 use crate::block::malformed;
 
-/// Transparent outputs by the points that inputs refer to.
-#[derive(Clone, Debug)]
+/// Unspent transparent outputs by the points that inputs refer to. Holds the latest ones up to a limit.
+#[derive(Debug, Default)]
 pub struct Outputs {
     outputs: HashMap<OutPoint, TxOut>,
-    /// The points in the order in which they were added.
+    /// The points in the order in which they were added, also those of spent outputs.
     order: VecDeque<OutPoint>,
-    limit: usize,
+    bytes: usize,
 }
 
 impl Outputs {
-    /// The default limit: with short scripts, about 250 MB.
-    pub const LIMIT: usize = 1 << 20;
-
-    /// Returns an empty set that keeps the latest `limit` outputs.
-    pub fn with_limit(limit: usize) -> Self {
-        Self { outputs: HashMap::new(), order: VecDeque::new(), limit }
-    }
+    /// The largest number of bytes: about a million outputs with usual scripts.
+    pub const LIMIT: usize = 256 << 20;
 
     /// Adds an output.
     pub fn add(&mut self, point: OutPoint, output: TxOut) {
-        if self.outputs.insert(point.clone(), output).is_none() {
-            self.order.push_back(point);
-        }
-        while self.order.len() > self.limit {
-            self.order.pop_front().and_then(|point| self.outputs.remove(&point));
+        self.bytes += bytes(&output);
+        self.order.push_back(point.clone());
+        let replaced = self.outputs.insert(point, output);
+        self.bytes -= replaced.as_ref().map_or(0, bytes);
+        while self.bytes > Self::LIMIT || self.order.len() > Self::LIMIT / BYTES {
+            let Some(point) = self.order.pop_front() else { return };
+            self.take(&point);
         }
     }
 
@@ -59,18 +56,26 @@ impl Outputs {
         }
     }
 
-    /// Returns the outputs that a transaction spends, in the order of its inputs; `None` for an unknown one.
-    pub fn spent_by(&self, transaction: &Transaction) -> Vec<Option<TxOut>> {
+    fn take(&mut self, point: &OutPoint) -> Option<TxOut> {
+        let output = self.outputs.remove(point)?;
+        self.bytes -= bytes(&output);
+        Some(output)
+    }
+
+    /// Removes the outputs that a transaction spends. Returns them in the order of its inputs; `None` for an unknown one.
+    pub fn take_spent_by(&mut self, transaction: &Transaction) -> Vec<Option<TxOut>> {
         let bundle = transaction.transparent_bundle();
         let inputs = bundle.iter().flat_map(|bundle| &bundle.vin);
-        inputs.map(|input| self.outputs.get(input.prevout()).cloned()).collect()
+        inputs.map(|input| self.take(input.prevout())).collect()
     }
 }
 
-impl Default for Outputs {
-    fn default() -> Self {
-        Self::with_limit(Self::LIMIT)
-    }
+/// Bytes of an output without its script.
+const BYTES: usize = 256;
+
+/// Returns the bytes of an output in memory.
+fn bytes(output: &TxOut) -> usize {
+    BYTES + output.script_pubkey().0.0.len()
 }
 
 /// Returns the point of an output: the transaction's identifier in 64 hexadecimal digits, as block explorers show it, and the number of the
@@ -159,9 +164,8 @@ pub fn check_inputs(device: &dyn Device, transactions: &[Signed]) -> Result<Vec<
     }
     for run in finish(device, transactions, runs)? {
         let (transaction, input) = run.place;
-        let Run { valid, implied, .. } = run;
-        findings[transaction][input] =
-            Finding::Checked { checks: run.into_checks(), valid, implied };
+        let Run { checks, valid, implied, .. } = run;
+        findings[transaction][input] = Finding::Checked { checks, valid, implied };
     }
     Ok(findings)
 }
@@ -171,11 +175,10 @@ fn finish(device: &dyn Device, transactions: &[Signed], mut runs: Vec<Run>) -> R
     let mut done = Vec::with_capacity(runs.len());
     while !runs.is_empty() {
         runs.par_iter_mut().for_each(|run| run.evaluate(&transactions[run.place.0]));
-        let items: Vec<_> = runs.iter().flat_map(Run::assumed).cloned().collect();
+        let items: Vec<_> = runs.iter().flat_map(|run| &run.assumed).cloned().collect();
         let mut outcomes = ecdsa::verify_batch(device, &items, Policy::default())?.into_iter();
         for mut run in std::mem::take(&mut runs) {
-            let count = run.assumed().count();
-            let valid: Vec<_> = outcomes.by_ref().take(count).map(|it| it.is_valid()).collect();
+            let valid = outcomes.by_ref().map(|outcome| outcome.is_valid());
             let list = if run.learn(valid) { &mut done } else { &mut runs };
             list.push(run);
         }

@@ -11,7 +11,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-pub use commitment::auth_data_root;
 pub use devices::VerifierDevices;
 use proofmill::Device;
 use proofmill::equihash::{self, Params};
@@ -19,15 +18,16 @@ use proofmill_op::process::parallel;
 use proofmill_proof::Pairings;
 use rayon::prelude::*;
 pub use report::{BlockReport, Finding, Findings, Part, TransactionReport, Verdict};
-use zcash_primitives::transaction::Transaction;
 use zcash_protocol::consensus::Network;
 use zcash_transparent::bundle::{OutPoint, TxOut};
 
 use crate::Result;
-use crate::block::Block;
+use crate::block::{Block, BlockGroup};
 use crate::orchard::{OrchardProof, OrchardVerifier};
 use crate::reddsa::{self, Signature};
 use crate::transparent::{self, Outputs, Signed, check_inputs};
+
+const NO_PROOF_OF_WORK: &str = "the block has no valid proof of work";
 
 /// Returns the network with this name: main or test.
 pub fn network(name: &str) -> Result<Network> {
@@ -50,6 +50,7 @@ pub struct BlockVerifier {
     network: Network,
     keys: groth::Keys,
     outputs: Outputs,
+    proof_of_work: bool,
 }
 
 /// The place of a part: the numbers of its block and of its transaction.
@@ -97,7 +98,14 @@ impl BlockVerifier {
     /// Returns a verifier on several devices.
     pub fn with_devices(devices: VerifierDevices, network: Network) -> Self {
         let keys = groth::Keys::new(Pairings::by(devices.pairings.clone()));
-        Self { devices, network, keys, outputs: Outputs::default() }
+        Self { devices, network, keys, outputs: Outputs::default(), proof_of_work: true }
+    }
+
+    /// Verifies blocks without a valid proof of work too, such as proposals of a miner. By default, only the header and the structure of such
+    /// a block are verified, since it costs nothing to make one that takes long.
+    pub fn allow_unmined(mut self) -> Self {
+        self.proof_of_work = false;
+        self
     }
 
     /// Returns the network.
@@ -110,25 +118,55 @@ impl BlockVerifier {
         self.outputs.add(point, output);
     }
 
-    /// Verifies blocks. Returns a report for each, in their order. Outputs of a block are known to it and to the blocks after it, also to those
-    /// of later calls, up to [`Outputs::LIMIT`]. Runs in the caller's rayon pool.
+    /// Verifies blocks. Returns a report for each, in their order. An output is known to the transactions after its own until one spends it,
+    /// also in later calls, up to [`Outputs::LIMIT`]. Runs in the caller's rayon pool.
     ///
     /// Returns an error if a device fails; what is wrong with a block is in its report.
     pub fn verify(&mut self, blocks: Vec<Block>) -> Result<Vec<BlockReport>> {
         parallel(|| self.verify_in_pool(blocks))
     }
 
+    /// Verifies blocks in groups, and calls a function with the report of each or the error in its place, in their order.
+    ///
+    /// Returns an error if a device fails.
+    pub fn verify_each(
+        &mut self,
+        blocks: impl IntoIterator<Item = Result<Block>>,
+        mut report: impl FnMut(Result<BlockReport>),
+    ) -> Result<()> {
+        let mut group = BlockGroup::default();
+        for block in blocks {
+            match block {
+                Ok(block) => group.push(block),
+                Err(error) => {
+                    self.verify(group.take())?.into_iter().map(Ok).for_each(&mut report);
+                    report(Err(error));
+                }
+            }
+            if group.is_full() {
+                self.verify(group.take())?.into_iter().map(Ok).for_each(&mut report);
+            }
+        }
+        self.verify(group.take())?.into_iter().map(Ok).for_each(&mut report);
+        Ok(())
+    }
+
     fn verify_in_pool(&mut self, blocks: Vec<Block>) -> Result<Vec<BlockReport>> {
         let mut reports = self.check_alone(&blocks)?;
         let (mut places, mut signed) = (Vec::new(), Vec::new());
-        for (number, block) in blocks.into_iter().enumerate() {
-            block.transactions.iter().for_each(|(it, _)| self.outputs.add_all(it));
+        for (number, (block, report)) in blocks.into_iter().zip(&mut reports).enumerate() {
+            if self.proof_of_work && report.lacks_proof_of_work() {
+                for transaction in &mut report.transactions {
+                    transaction.findings.not_checked(Part::Authorization, NO_PROOF_OF_WORK);
+                }
+                continue;
+            }
             places.extend((0..block.transactions.len()).map(|transaction| (number, transaction)));
-            let with_outputs = |(transaction, _): (Transaction, usize)| {
-                let spent = self.outputs.spent_by(&transaction);
-                (transaction, spent)
-            };
-            signed.extend(block.transactions.into_iter().map(with_outputs));
+            for (transaction, _) in block.transactions {
+                let spent = self.outputs.take_spent_by(&transaction);
+                self.outputs.add_all(&transaction);
+                signed.push((transaction, spent));
+            }
         }
         let signed: Vec<_> =
             signed.into_par_iter().map(|(it, spent)| Signed::new(it, spent)).collect();
@@ -167,7 +205,7 @@ impl BlockVerifier {
             for error in verdict.errors() {
                 findings.invalid(Part::ProofOfWork, error);
             }
-            structure::check_block(block, now, &mut findings);
+            structure::check_block(block, self.network, now, &mut findings);
             commitment::check_commitments(block, &context, &mut findings);
             let transactions = block.transactions.iter().map(|(transaction, length)| {
                 let mut findings = Findings::default();

@@ -1,8 +1,8 @@
 //! Zcash blocks.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use proofmill_zcash::{Block, BlockReader, BlockVerifier, out_point, output};
+use proofmill_zcash::{BlockReader, BlockVerifier, out_point, output};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
@@ -23,6 +23,13 @@ impl From<proofmill_zcash::Error> for Failure {
     }
 }
 
+impl ZcashVerifier {
+    /// A panic leaves the verifier as it was before a group of blocks.
+    fn lock(&self) -> MutexGuard<'_, BlockVerifier> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[pymethods]
 impl ZcashVerifier {
     #[new]
@@ -35,26 +42,39 @@ impl ZcashVerifier {
     }
 
     /// Adds an output that blocks spend.
-    fn add_output(&self, txid: &str, index: u32, value: u64, script: Vec<u8>) -> PyResult<()> {
-        let add = || -> Outcome<_> {
+    fn add_output(
+        &self,
+        py: Python<'_>,
+        txid: &str,
+        index: u32,
+        value: u64,
+        script: Vec<u8>,
+    ) -> PyResult<()> {
+        let added: Outcome<_> = unlocked(py, || {
             let (point, output) = (out_point(txid, index)?, output(value, script)?);
-            Ok(self.0.lock().expect("no holder panics").add_output(point, output))
-        };
-        Ok(add()?)
+            self.lock().add_output(point, output);
+            Ok(())
+        });
+        Ok(added?)
     }
 
-    /// Verifies blocks that follow one after the other. Returns a report of each, as JSON.
-    fn verify(&self, py: Python<'_>, blocks: PyBuffer<u8>) -> PyResult<Vec<String>> {
+    /// Verifies blocks that follow one after the other. Returns for each its report as JSON, or why it is malformed.
+    fn verify(&self, py: Python<'_>, blocks: PyBuffer<u8>) -> PyResult<Vec<(bool, String)>> {
         let bytes = blocks.to_vec(py)?;
         let reports: Outcome<_> = unlocked(py, || {
-            let mut verifier = self.0.lock().expect("no holder panics");
+            let mut verifier = self.lock();
             let blocks = BlockReader::new(&bytes[..], verifier.network());
-            let blocks: Vec<Block> = blocks.collect::<Result<_, _>>()?;
-            let reports = verifier.verify(blocks)?;
-            let json = reports.iter().map(|report| {
-                serde_json::to_string(report).map_err(|error| Failure::argument("blocks", error))
-            });
-            json.collect()
+            let mut reports = Vec::new();
+            verifier.verify_each(blocks, |report| {
+                reports.push(match report {
+                    Ok(report) => match serde_json::to_string(&report) {
+                        Ok(json) => (true, json),
+                        Err(problem) => (false, problem.to_string()),
+                    },
+                    Err(problem) => (false, problem.to_string()),
+                });
+            })?;
+            Ok(reports)
         });
         Ok(reports?)
     }

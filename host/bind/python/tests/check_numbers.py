@@ -183,7 +183,7 @@ class Verdicts(unittest.TestCase):
     def test_blocks(self):
         blocks = [(ROOT / f"examples/blocks/mainnet-{height}.hex").read_bytes() for height in (949496, 1687113)]
         verifier = proofmill.zcash.BlockVerifier("main")
-        first, second = verifier.verify(b"".join(blocks))
+        first, second = verifier.verify(b"\n".join(blocks))
         self.assertEqual([(report.height, report.verdict, report.invalid) for report in (first, second)],
                          [(949496, "incomplete", ()), (1687113, "incomplete", ())])
         self.assertEqual([str(finding).split(":")[0] for finding in first.not_checked], ["commitment"])
@@ -192,9 +192,11 @@ class Verdicts(unittest.TestCase):
         damaged[40] ^= 1
         (report,) = verifier.verify(damaged)
         self.assertEqual((report.verdict, [finding.part for finding in report.invalid][-1]), ("invalid", "merkle_root"))
+        malformed, again = verifier.verify(b"hello\n" + blocks[0])
+        self.assertEqual((malformed.verdict, again.height), ("malformed", 949496))
+        self.assertIn("line", malformed.problem)
         verifier.add_output("00" * 32, 0, 1, b"")
         for call, said in (
-            (lambda: verifier.verify(b"hello"), "blocks: .*line"),
             (lambda: verifier.verify(5), "blocks"),
             (lambda: verifier.add_output("00", 0, 1, b""), "txid"),
             (lambda: verifier.add_output("00" * 32, 2**32, 1, b""), "index"),

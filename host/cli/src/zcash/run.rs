@@ -7,17 +7,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofmill_zcash::verify::{Findings, Verdict};
-use proofmill_zcash::{Block, BlockReader, BlockReport, BlockVerifier, VerifierDevices};
+use proofmill_zcash::{
+    Block, BlockGroup, BlockReader, BlockReport, BlockVerifier, VerifierDevices,
+};
 use serde_json::{Value, json};
 
 use super::{Arguments, prevouts};
 use crate::output::{Exit, Output, count};
 use crate::source::{is_stdin, shown};
 use crate::threads;
-
-/// Bytes of the blocks of a group, and the number of blocks.
-const GROUP_BYTES: usize = 16 << 20;
-const GROUP_BLOCKS: usize = 1024;
 
 /// The number of blocks and of transactions with each verdict.
 #[derive(Default)]
@@ -34,8 +32,9 @@ struct Run<'a> {
     output: &'a mut Output,
     verifier: BlockVerifier,
     threads: Option<usize>,
-    group: Vec<(PathBuf, Block)>,
-    group_bytes: usize,
+    group: BlockGroup,
+    /// The file of each block of the group.
+    files: Vec<PathBuf>,
     tally: Tally,
     bar: ProgressBar,
 }
@@ -55,8 +54,8 @@ pub fn run(
         output,
         verifier,
         threads: devices.pairings.caps().threads,
-        group: Vec::new(),
-        group_bytes: 0,
+        group: BlockGroup::default(),
+        files: Vec::new(),
         tally: Tally::default(),
         bar: ProgressBar::hidden(),
     };
@@ -108,17 +107,15 @@ impl Run<'_> {
     }
 
     fn push(&mut self, file: &Path, block: Block) -> anyhow::Result<()> {
-        self.group_bytes += block.bytes;
-        self.group.push((file.to_owned(), block));
-        if self.group_bytes >= GROUP_BYTES || self.group.len() >= GROUP_BLOCKS {
-            self.finish_group()?;
-        }
-        Ok(())
+        self.group.push(block);
+        self.files.push(file.to_owned());
+        if self.group.is_full() { self.finish_group() } else { Ok(()) }
     }
 
     /// Verifies the blocks that were read and writes their reports.
     fn finish_group(&mut self) -> anyhow::Result<()> {
-        let (files, blocks): (Vec<_>, Vec<_>) = std::mem::take(&mut self.group).into_iter().unzip();
+        let bytes = self.group.bytes() as u64;
+        let (files, blocks) = (std::mem::take(&mut self.files), self.group.take());
         if blocks.is_empty() {
             return Ok(());
         }
@@ -135,7 +132,7 @@ impl Run<'_> {
         } else {
             write()?
         }
-        bar.inc(std::mem::take(&mut self.group_bytes) as u64);
+        bar.inc(bytes);
         Ok(())
     }
 
@@ -220,7 +217,7 @@ impl Run<'_> {
     }
 }
 
-/// The files of a directory in the order of their names; otherwise the file itself.
+/// The files of a directory in the order of their names, only `blk*` if there are some; otherwise the file itself.
 fn listed(file: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if is_stdin(file) || !file.is_dir() {
         return Ok(vec![file.to_owned()]);
@@ -233,6 +230,12 @@ fn listed(file: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     files.sort();
+    // Beside its block files, zcashd stores what undoes them.
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_block_file = |path: &PathBuf| name(path).starts_with("blk");
+    if files.iter().any(is_block_file) {
+        files.retain(is_block_file);
+    }
     anyhow::ensure!(!files.is_empty(), "a directory without files");
     Ok(files)
 }

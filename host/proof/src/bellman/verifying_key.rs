@@ -56,6 +56,12 @@ impl Reader {
             Group::G1 => zcash::decode_uncompressed::<G1>(&bytes).map(|point| pair::encode(&point)),
             Group::G2 => zcash::decode_uncompressed::<G2>(&bytes).map(|point| pair::encode(&point)),
         };
-        point.map_err(|problem| self.source.wrong(part, start, problem.to_string()).into())
+        let point = point.map_err(|problem| problem.to_string());
+        let point = match point {
+            // The encoding of the identity.
+            Ok(point) if point.iter().all(|byte| *byte == 0) => Err("is the identity".into()),
+            other => other,
+        };
+        point.map_err(|problem| self.source.wrong(part, start, problem).into())
     }
 }

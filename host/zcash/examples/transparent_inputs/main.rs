@@ -62,7 +62,7 @@ fn inputs(transactions: Vec<Transaction>) -> Result<Vec<Input>, Anything> {
     transactions.iter().for_each(|transaction| outputs.add_all(transaction));
     let txids: Vec<_> = transactions.iter().map(|transaction| transaction.txid()).collect();
     let transactions = transactions.into_iter().map(|it| {
-        let spent = outputs.spent_by(&it);
+        let spent = outputs.take_spent_by(&it);
         Signed::new(it, spent)
     });
     let transactions: Vec<_> = transactions.collect();

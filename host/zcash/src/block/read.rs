@@ -7,7 +7,7 @@ use zcash_protocol::consensus::Network;
 use super::{Block, MAX_BLOCK_BYTES, malformed};
 use crate::{Error, Result};
 
-/// Reads blocks one after the other; at most two are in memory.
+/// Reads blocks one after the other, at most about two ahead.
 ///
 /// | content | from |
 /// |---|---|
@@ -51,6 +51,9 @@ const OTHER_NETWORKS: [([u8; 4], &str); 3] = [
     ([0xaa, 0xe8, 0x3f, 0x5f], "regtest"),
 ];
 
+/// Bytes that are read at once, at least.
+const AT_ONCE: usize = 1 << 20;
+
 /// Bytes of magic number and length.
 const FRAME: usize = 8;
 
@@ -82,7 +85,7 @@ impl<R: Read> BlockReader<R> {
         }
         self.buffer.drain(..self.start);
         self.start = 0;
-        let wanted = (4 * bytes - self.buffer.len()) as u64;
+        let wanted = (bytes.max(AT_ONCE) - self.buffer.len() + AT_ONCE) as u64;
         let read = (&mut self.source).take(wanted).read_to_end(&mut self.buffer)?;
         self.source_ended = (read as u64) < wanted;
         Ok(())
@@ -104,8 +107,9 @@ impl<R: Read> BlockReader<R> {
     }
 
     fn framed(&mut self) -> Result<Option<Block>> {
-        while !self.ahead().is_empty() && self.ahead().iter().take(64).all(|&byte| byte == 0) {
-            self.advance(self.ahead().len().min(64));
+        while self.ahead().first() == Some(&0) {
+            let zeros = self.ahead().iter().take_while(|&&byte| byte == 0).count();
+            self.advance(zeros);
             self.fill(64)?;
         }
         if self.ahead().is_empty() {

@@ -2,20 +2,20 @@
 //! Modular Exponentiation and Digital Signatures*, EUROCRYPT 1998, the small exponents test). The group has prime order, so that a false claim
 //! passes with a probability of at most 2^-128.
 
+use proofmill_algebra::batch::FACTOR_BYTES;
 use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::vesta;
 use proofmill_op::msm::{Bases, Curve, Group, Instance, Request};
 use proofmill_op::process::parallel_map;
 use proofmill_op::{Cancel, Device, Submit};
+use proofmill_proof::halves;
 
 use super::claim::Claim;
 use super::generators::Generators;
 use super::{Scalar, VerifyingKey, bytes};
 use crate::Result;
 
-/// Bytes of a random factor.
-const FACTOR: usize = 16;
 /// Claims of a thread at a time.
 const AT_A_TIME: usize = 16;
 
@@ -52,9 +52,18 @@ impl Shared<'_> {
         let (bases, scalars) = self.terms(sum);
         let instance = Instance::new(Curve::Vesta, Group::G1);
         let request = Request::new(Bases::new(instance, bases).unchecked(), scalars);
-        let response =
-            device.execute(request, &Cancel::new()).map_err(proofmill_proof::Error::from)?;
-        Ok(response.points[0].iter().all(|byte| *byte == 0))
+        let response = device.execute(request, &Cancel::new())?;
+        match &response.points[..] {
+            [point] if point.len() == instance.point_bytes() => {
+                Ok(point.iter().all(|byte| *byte == 0))
+            }
+            points => {
+                let lengths: Vec<_> = points.iter().map(Vec::len).collect();
+                let problem = format!("an MSM has a point of {lengths:?} bytes");
+                let device = device.caps().uri.clone();
+                Err(proofmill_op::Error::Failed { device, problem }.into())
+            }
+        }
     }
 
     fn sum(&self, claims: &[(usize, &Claim)], factors: &[Scalar]) -> Sum {
@@ -69,6 +78,7 @@ impl Shared<'_> {
             claim.add_vector(factor, &mut sum.generators);
             sum.generators[w] += claim.w * factor;
             sum.generators[u] += claim.u * factor;
+            assert_eq!(sum.keys[*key].len(), claim.key.len(), "a scalar for each commitment");
             for (sum, scalar) in sum.keys[*key].iter_mut().zip(&claim.key) {
                 *sum += *scalar * factor;
             }
@@ -112,13 +122,10 @@ fn factors(count: usize) -> Result<Vec<Scalar>> {
     if count == 1 {
         return Ok(vec![Scalar::ONE]);
     }
-    let mut random = vec![[0; FACTOR]; count];
-    let fill = getrandom::fill(random.as_flattened_mut());
-    fill.map_err(|problem| proofmill_proof::Error::Random(problem.to_string()))?;
-    let factor = |bytes: &[u8; FACTOR]| {
+    let factor = |bytes: [u8; FACTOR_BYTES]| {
         let mut wide = [0; 64];
-        wide[..FACTOR].copy_from_slice(bytes);
+        wide[..FACTOR_BYTES].copy_from_slice(&bytes);
         Scalar::reduce_wide_le(&wide)
     };
-    Ok(random.iter().map(factor).collect())
+    Ok(halves::random_numbers(count)?.into_iter().map(factor).collect())
 }

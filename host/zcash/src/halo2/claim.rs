@@ -84,7 +84,7 @@ impl Claim {
         let openings =
             Opened { system, domain, instances, shared_values, quotient, random, x, x_n };
         let claim = openings.verify(t)?;
-        debug_assert!(transcript.is_complete());
+        assert!(transcript.is_complete(), "every element is part of the transcript");
         Ok(claim)
     }
 }
@@ -238,6 +238,8 @@ impl Claim {
             coefficients.extend(products);
         }
         coefficients[0] += self.first * factor;
+        // W and U follow.
+        assert_eq!(list.len(), coefficients.len() + 2, "a coefficient for each generator");
         list.iter_mut().zip(&coefficients).for_each(|(sum, coefficient)| *sum += coefficient);
     }
 }

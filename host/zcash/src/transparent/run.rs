@@ -1,6 +1,7 @@
 //! The script of one input.
 
 use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 use proofmill::ecdsa::{Encoded, Item};
 use zcash_script::interpreter::{Flags, SignatureChecker};
@@ -11,17 +12,19 @@ use zcash_transparent::address::Script;
 
 use super::{Check, Signed};
 
-/// The run of an input's script. Some signatures are verified, later ones are assumed to be valid.
+/// The run of an input's script.
 pub struct Run {
     /// The numbers of the transaction and of the input.
     pub place: (usize, usize),
     script: Raw,
     /// The script is not that of the spent output: the input implies it.
     pub implied: bool,
-    /// The checks that the script requested; `None` for one without a digest, which fails.
-    checks: Vec<Option<Check>>,
-    /// The number of those whose result is known, which come first.
-    known: usize,
+    /// Verified signatures, with their validity.
+    known: HashMap<Item, bool>,
+    /// Signatures that the last run assumed to be valid, each once.
+    pub assumed: Vec<Item>,
+    /// The signatures that the last run checked.
+    pub checks: Vec<Check>,
     /// The script's result, if the assumptions are right.
     pub valid: bool,
 }
@@ -45,44 +48,37 @@ impl Run {
             place,
             script: Raw { sig, pub_key },
             implied: spent.is_none(),
+            known: HashMap::new(),
+            assumed: Vec::new(),
             checks: Vec::new(),
-            known: 0,
             valid: false,
         })
     }
 
     /// Runs the script with what is known. P2SH and OP_CHECKLOCKTIMEVERIFY are consensus from the first block on.
     pub fn evaluate(&mut self, signed: &Signed) {
-        let checks = RefCell::new((0, std::mem::take(&mut self.checks)));
-        let checker = Checker { signed, input: self.place.1, checks };
+        let (input, checks) = (self.place.1, RefCell::default());
+        let checker = Checker { signed, input, known: &self.known, checks };
         let flags = Flags::P2SH | Flags::CHECKLOCKTIMEVERIFY;
         self.valid = self.script.eval(flags, &checker).unwrap_or(false);
-        (_, self.checks) = checker.checks.into_inner();
+        self.checks = checker.checks.into_inner();
+        let unknown = self.checks.iter().filter(|check| !self.known.contains_key(&check.item));
+        let assumed: HashSet<_> = unknown.map(|check| check.item.clone()).collect();
+        self.assumed = assumed.into_iter().collect();
     }
 
-    /// Returns the signatures that are assumed to be valid.
-    pub fn assumed(&self) -> impl Iterator<Item = &Item> {
-        self.checks[self.known..].iter().flatten().map(|check| &check.item)
-    }
-
-    /// Takes the validity of the assumed signatures, in their order. Returns whether the script is done; if not, it must run again.
-    pub fn learn(&mut self, valid: impl IntoIterator<Item = bool>) -> bool {
-        let mut valid = valid.into_iter();
-        while let Some(check) = self.checks.get_mut(self.known) {
-            self.known += 1;
-            let Some(check) = check else { continue };
-            check.valid = valid.next().unwrap_or(false);
-            if !check.valid {
-                self.checks.truncate(self.known);
-                return false;
-            }
+    /// Takes the validity of the assumed signatures from the front of an iterator. Returns whether the script is done; if not, it must run again.
+    pub fn learn(&mut self, valid: impl Iterator<Item = bool>) -> bool {
+        let before = self.known.len();
+        self.known.extend(std::mem::take(&mut self.assumed).into_iter().zip(valid));
+        let right =
+            self.checks.iter().all(|check| self.known.get(&check.item) == Some(&check.valid));
+        // Without progress, the script would run forever; a missing answer counts as invalid.
+        if !right && self.known.len() == before {
+            self.valid = false;
+            return true;
         }
-        true
-    }
-
-    /// Returns the signatures that the script checked.
-    pub fn into_checks(self) -> Vec<Check> {
-        self.checks.into_iter().flatten().collect()
+        right
     }
 }
 
@@ -104,33 +100,27 @@ fn implied(sig: &Code) -> Option<Code> {
     Some(Code(script.to_bytes()))
 }
 
-/// Answers the interpreter's signature checks: with what is known, then with the assumption that a signature is valid.
+/// Answers the interpreter's signature checks: with what is known, otherwise with the assumption that a signature is valid.
 struct Checker<'a> {
     signed: &'a Signed,
     input: usize,
-    /// The number of checks so far, and those of this run and earlier ones.
-    checks: RefCell<(usize, Vec<Option<Check>>)>,
-}
-
-impl Checker<'_> {
-    fn new_check(&self, decoded: &signature::Decoded, key: &[u8], script: &Code) -> Option<Check> {
-        let hash_type = decoded.sighash_type().raw_bits() as u8;
-        let spent = self.signed.spent[self.input].as_ref();
-        let script = Script(script.clone());
-        let digest = self.signed.digests.of(self.input, &script, hash_type, spent)?;
-        let signature = Encoded::Der(decoded.sig().serialize_der().to_vec());
-        Some(Check { item: Item { key: key.to_vec(), signature, digest }, valid: true, hash_type })
-    }
+    known: &'a HashMap<Item, bool>,
+    checks: RefCell<Vec<Check>>,
 }
 
 impl SignatureChecker for Checker<'_> {
     fn check_sig(&self, decoded: &signature::Decoded, key: &[u8], script: &Code) -> bool {
-        let (count, checks) = &mut *self.checks.borrow_mut();
-        if *count == checks.len() {
-            checks.push(self.new_check(decoded, key, script));
-        }
-        *count += 1;
-        checks[*count - 1].as_ref().is_some_and(|check| check.valid)
+        let hash_type = decoded.sighash_type().raw_bits() as u8;
+        let spent = self.signed.spent[self.input].as_ref();
+        let script = Script(script.clone());
+        let Some(digest) = self.signed.digests.of(self.input, &script, hash_type, spent) else {
+            return false;
+        };
+        let signature = Encoded::Der(decoded.sig().serialize_der().to_vec());
+        let item = Item { key: key.to_vec(), signature, digest };
+        let valid = self.known.get(&item).copied().unwrap_or(true);
+        self.checks.borrow_mut().push(Check { item, valid, hash_type });
+        valid
     }
 
     /// BIP 65: both are heights, or both are times; the transaction's is not earlier; and the input is not final.

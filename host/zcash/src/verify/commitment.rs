@@ -1,8 +1,6 @@
-//! The trees over a block's transactions, and the header's fields that commit to them.
+//! The tree over a block's transactions, and the header's fields that commit to them and to the chain.
 
-use blake2b_simd::Params;
 use proofmill::ecdsa::Hash;
-use zcash_primitives::transaction::{Transaction, TxVersion};
 use zcash_protocol::consensus::{NetworkUpgrade, Parameters};
 
 use super::report::{Findings, Part};
@@ -23,33 +21,6 @@ fn merkle_root(mut nodes: Vec<[u8; 32]>) -> Option<[u8; 32]> {
             .collect();
     }
     nodes.first().copied()
-}
-
-/// Returns the root of the tree over the authorizing data (ZIP 244, `hashAuthDataRoot`): padded with zeros to a power of two.
-pub fn auth_data_root<'a>(transactions: impl Iterator<Item = &'a Transaction>) -> [u8; 32] {
-    let leaf = |transaction: &Transaction| match transaction.version() {
-        TxVersion::Sprout(_) | TxVersion::V3 | TxVersion::V4 => [0xff; 32],
-        _ => hash(transaction.auth_commitment().as_bytes()),
-    };
-    let mut nodes: Vec<[u8; 32]> = transactions.map(leaf).collect();
-    nodes.resize(nodes.len().next_power_of_two(), [0; 32]);
-    while nodes.len() > 1 {
-        nodes = nodes
-            .chunks(2)
-            .map(|pair| {
-                let parent = Params::new()
-                    .hash_length(32)
-                    .personal(b"ZcashAuthDatHash")
-                    .hash(pair.as_flattened());
-                hash(parent.as_bytes())
-            })
-            .collect();
-    }
-    nodes[0]
-}
-
-fn hash(bytes: &[u8]) -> [u8; 32] {
-    bytes.try_into().expect("the digests have 32 bytes")
 }
 
 /// Checks the Merkle root, and of the commitment what follows from the block.

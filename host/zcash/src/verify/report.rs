@@ -103,6 +103,14 @@ parts! {
     ActionSignature(usize) = "orchard_action_signature";
     /// Orchard's binding signature, which balances the values.
     OrchardBinding = "orchard_binding_signature";
+    /// The proof of all Ironwood actions.
+    IronwoodProof = "ironwood_proof";
+    /// The signature of an Ironwood action.
+    IronwoodSignature(usize) = "ironwood_action_signature";
+    /// Ironwood's binding signature, which balances the values.
+    IronwoodBinding = "ironwood_binding_signature";
+    /// All proofs and signatures of a transaction.
+    Authorization = "proofs_and_signatures";
 }
 
 impl Part {
@@ -116,7 +124,8 @@ impl Part {
             | Self::SpendSignature(number)
             | Self::OutputPoint(number)
             | Self::OutputProof(number)
-            | Self::ActionSignature(number) => Some(number),
+            | Self::ActionSignature(number)
+            | Self::IronwoodSignature(number) => Some(number),
             _ => None,
         }
     }
@@ -201,6 +210,10 @@ pub struct BlockReport {
 }
 
 impl BlockReport {
+    pub(super) fn lacks_proof_of_work(&self) -> bool {
+        self.findings.invalid.iter().any(|finding| finding.part == Part::ProofOfWork)
+    }
+
     /// Returns the verdict on the block with all transactions.
     pub fn verdict(&self) -> Verdict {
         let transactions = self.transactions.iter().map(|it| it.findings.verdict());

@@ -150,17 +150,24 @@ fn orchard<'a>(
     batches: &mut Batches<'a>,
     findings: &mut Findings,
 ) {
-    let bundles = [transaction.orchard_bundle(), transaction.ironwood_bundle()];
-    for bundle in bundles.into_iter().flatten() {
-        batches.actions.push(((signed.place)(Part::ActionsProof), bundle.into()));
+    let orchard = transaction.orchard_bundle().map(|bundle| {
+        let action: fn(usize) -> Part = Part::ActionSignature;
+        (bundle, Part::ActionsProof, action, Part::OrchardBinding)
+    });
+    let ironwood = transaction.ironwood_bundle().map(|bundle| {
+        let action: fn(usize) -> Part = Part::IronwoodSignature;
+        (bundle, Part::IronwoodProof, action, Part::IronwoodBinding)
+    });
+    for (bundle, proof, action_signature, binding) in orchard.into_iter().chain(ironwood) {
+        batches.actions.push(((signed.place)(proof), bundle.into()));
         for (number, action) in bundle.actions().iter().enumerate() {
             let key = action.rk().into();
             let signature = (SignatureKind::OrchardSpendAuth, key, action.authorization().into());
-            signed.push(Part::ActionSignature(number), signature, batches, findings);
+            signed.push(action_signature(number), signature, batches, findings);
         }
         let key = (&bundle.binding_validating_key()).into();
         let signature = bundle.authorization().binding_signature().into();
         let signature = (SignatureKind::OrchardBinding, key, signature);
-        signed.push(Part::OrchardBinding, signature, batches, findings);
+        signed.push(binding, signature, batches, findings);
     }
 }

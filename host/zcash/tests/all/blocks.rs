@@ -1,15 +1,17 @@
 //! Whole blocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::zebra::{blocks, raw_blocks, simulated};
 use proofmill_zcash::verify::{BlockReport, Part, Verdict};
-use proofmill_zcash::{Block, BlockVerifier, VerifierDevices};
+use proofmill_zcash::{Block, BlockVerifier, OutPoint, VerifierDevices, output};
 use zcash_protocol::consensus::Network;
 
+/// A verifier that also verifies the transactions of blocks whose header a test has changed.
 fn verifier(network: Network) -> BlockVerifier {
-    BlockVerifier::new(Arc::from(proofmill::open("cpu:").unwrap()), network)
+    let device = Arc::from(proofmill::open("cpu:").unwrap());
+    BlockVerifier::new(device, network).allow_unmined()
 }
 
 /// Counts the findings by part and text.
@@ -213,4 +215,67 @@ fn simulations_agree_with_the_processor() {
     let mut simulated = BlockVerifier::with_devices(devices, Network::MainNetwork);
     let expected = verifier(Network::MainNetwork).verify(parsed()).unwrap();
     assert_eq!(simulated.verify(parsed()).unwrap(), expected);
+}
+
+/// A block without a valid proof of work is not worth the time that its transactions take.
+#[test]
+fn transactions_allow_unmined_are_not_verified() {
+    let Some(blocks) = raw_blocks(Network::MainNetwork) else { return };
+    let mut raw = blocks.into_iter().find(|raw| raw.name.contains("0-419-201")).unwrap();
+    raw.bytes[200] ^= 1;
+    let block = Block::from_bytes(&raw.bytes, Network::MainNetwork).unwrap();
+    let device = Arc::from(proofmill::open("cpu:").unwrap());
+    let report = BlockVerifier::new(device, Network::MainNetwork).verify(vec![block]).unwrap();
+    assert_eq!(invalid(&report[0]), [Part::ProofOfWork]);
+    for transaction in &report[0].transactions {
+        let [finding] = &transaction.findings.not_checked[..] else { panic!("{transaction:?}") };
+        assert_eq!(finding.part, Part::Authorization);
+    }
+}
+
+/// An input is checked if its output is given, and invalid for another output: a transaction of version 5 signs the value.
+#[test]
+fn an_input_is_checked_with_its_output() {
+    let Some(raws) = raw_blocks(Network::MainNetwork) else { return };
+    let parsed = |raw: &proofmill_testkit::zebra::Block| {
+        Block::from_bytes(&raw.bytes, Network::MainNetwork).unwrap()
+    };
+    let mut outputs: HashMap<OutPoint, (u64, Vec<u8>)> = HashMap::new();
+    let mut found = 0;
+    for raw in &raws {
+        let block = parsed(raw);
+        for (number, (transaction, _)) in block.transactions.iter().enumerate() {
+            let bundle = transaction.transparent_bundle();
+            let inputs = bundle.map_or(&[][..], |bundle| &bundle.vin);
+            let known: Vec<_> = inputs
+                .iter()
+                .filter_map(|input| outputs.get(input.prevout()).map(|it| (input.prevout(), it)))
+                .collect();
+            let version_5 = transaction.version().has_orchard();
+            if inputs.is_empty() || known.len() < inputs.len() || !version_5 {
+                continue;
+            }
+            for change in [0_u64, 1] {
+                let mut verifier = verifier(Network::MainNetwork);
+                for (point, (value, script)) in known.iter().cloned() {
+                    let output = output(*value + change, script.clone()).unwrap();
+                    verifier.add_output(point.clone(), output);
+                }
+                let report = verifier.verify(vec![parsed(raw)]).unwrap().remove(0);
+                let findings = &report.transactions[number].findings;
+                let expected = if change == 0 { Verdict::Valid } else { Verdict::Invalid };
+                assert_eq!(findings.verdict(), expected, "{}: {findings:?}", raw.name);
+            }
+            found += 1;
+        }
+        for (transaction, _) in &block.transactions {
+            let bundle = transaction.transparent_bundle();
+            for (n, it) in (0..).zip(bundle.iter().flat_map(|bundle| &bundle.vout)) {
+                let point = OutPoint::new(*transaction.txid().as_ref(), n);
+                let value: u64 = it.value().into();
+                outputs.insert(point, (value, it.script_pubkey().0.0.clone()));
+            }
+        }
+    }
+    assert!(found > 0);
 }

@@ -56,4 +56,8 @@ fn verifying_keys_are_those_of_the_parameters() {
         assert!(parameters.starts_with(key));
         assert!(!key.is_empty());
     }
+    // That of Sprout is not in a package with its parameters; zebra-consensus has this file.
+    let sprout = include_bytes!("../../src/keys/sprout.vk");
+    let hash = blake2b_simd::Params::new().hash_length(32).hash(sprout).to_hex();
+    assert_eq!(&*hash, "445a816d568f64ba959c423d83759bc6999a9290451fc36601f052e69dc4ce9a");
 }

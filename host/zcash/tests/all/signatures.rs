@@ -88,6 +88,22 @@ fn a_change_of_any_byte_is_found() {
     }
 }
 
+/// S + 1 and S - 1: with equal factors, the errors of two signatures would cancel out.
+#[test]
+fn errors_that_cancel_out_are_found() {
+    let mut rng = rng();
+    for kind in KINDS {
+        let mut pair = [signed(kind, &mut rng), signed(kind, &mut rng)];
+        // No byte of these overflows: S is random, and its lowest byte is neither 0 nor 255.
+        while pair.iter().any(|it| [0, 255].contains(&it.signature[32])) {
+            pair = [signed(kind, &mut rng), signed(kind, &mut rng)];
+        }
+        pair[0].signature[32] += 1;
+        pair[1].signature[32] -= 1;
+        assert_eq!(examine(&pair), 2, "{kind:?}");
+    }
+}
+
 #[test]
 fn invalid_signatures_among_valid_ones_are_found() {
     let mut rng = rng();

@@ -33,7 +33,7 @@ fn examined(transactions: Vec<Transaction>) -> Vec<Input> {
     let signed: Vec<_> = transactions
         .into_iter()
         .map(|it| {
-            let spent = outputs.spent_by(&it);
+            let spent = outputs.take_spent_by(&it);
             Signed::new(it, spent)
         })
         .collect();

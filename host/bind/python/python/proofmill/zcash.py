@@ -17,7 +17,7 @@ from typing import Any, Literal
 from . import _native, _numbers
 from .errors import ArgumentError
 
-__all__ = ["BlockReport", "BlockVerifier", "Finding", "TransactionReport"]
+__all__ = ["BlockReport", "BlockVerifier", "Finding", "MalformedBlock", "TransactionReport"]
 
 #: "incomplete": nothing is invalid, and a part could not be checked.
 Verdict = Literal["valid", "incomplete", "invalid"]
@@ -57,6 +57,14 @@ class BlockReport:
     transactions: tuple[TransactionReport, ...]
 
 
+@dataclass(frozen=True)
+class MalformedBlock:
+    """Bytes that are no block, with the place and the problem."""
+
+    problem: str
+    verdict: Literal["malformed"] = "malformed"
+
+
 class BlockVerifier:
     """Verifies blocks of a network, ``"main"`` or ``"test"``. Outputs of verified blocks are known to later ones, up to about a million."""
 
@@ -73,9 +81,13 @@ class BlockVerifier:
         index, value = _numbers.whole("index", index), _numbers.whole("value", value, 2**64 - 1)
         self._inner.add_output(txid, index, value, bytes(_numbers.plain_bytes("script", script)))
 
-    def verify(self, blocks: Any) -> list[BlockReport]:
-        """Verifies blocks: bytes as zcashd stores them (``blk*.dat``), one block after the other, or lines of hexadecimal digits."""
-        return [_block(json.loads(text)) for text in self._inner.verify(_numbers.plain_bytes("blocks", blocks))]
+    def verify(self, blocks: Any) -> list[BlockReport | MalformedBlock]:
+        """Verifies blocks: bytes as zcashd stores them (``blk*.dat``), one block after the other, or lines of hexadecimal digits.
+
+        Returns a report for each, or why it is malformed. After some errors the next block cannot be found; they are the last.
+        """
+        results = self._inner.verify(_numbers.plain_bytes("blocks", blocks))
+        return [_block(json.loads(text)) if is_report else MalformedBlock(text) for is_report, text in results]
 
 
 def _block(fields: dict[str, Any]) -> BlockReport:

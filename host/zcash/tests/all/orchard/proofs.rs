@@ -76,6 +76,39 @@ fn only_the_culprit_of_a_batch_is_found() {
     assert_eq!(VERIFIER.examine(&proofs).unwrap(), both);
 }
 
+/// f + 1 and f - 1, the last scalar, which no challenge depends on: with equal factors, the errors of two proofs would cancel out.
+#[test]
+fn errors_that_cancel_out_are_found() {
+    let proof = &authors::proofs()[0];
+    let last = proof.proof.len() - ELEMENT;
+    let [more, less] = [1_i16, -1].map(|change| {
+        let mut damaged = proof.proof.to_vec();
+        let byte = i16::from(damaged[last]) + change;
+        damaged[last] = u8::try_from(byte).expect("the lowest byte is neither 0 nor 255");
+        damaged
+    });
+    let pair = [&more, &less].map(|bytes| OrchardProof { proof: bytes, ..proof.clone() });
+    let invalid = [0, 1].map(|index| (index, InvalidOrchardProof::DoesNotVerify));
+    assert_eq!(VERIFIER.examine(&pair).unwrap(), invalid);
+}
+
+/// The negative of each point is on the curve too, so that the equation is reached.
+#[test]
+fn the_negative_of_a_point_is_found() {
+    let proof = &authors::proofs()[0];
+    let mut negated = 0;
+    for element in 0..proof.proof.len() / ELEMENT {
+        let mut damaged = proof.proof.to_vec();
+        damaged[(element + 1) * ELEMENT - 1] ^= 0x80;
+        match reason(&OrchardProof { proof: &damaged, ..proof.clone() }) {
+            Some(InvalidOrchardProof::DoesNotVerify) => negated += 1,
+            Some(InvalidOrchardProof::Malformed(Malformed::Scalar { .. })) => {}
+            other => panic!("element {element}: {other:?}"),
+        }
+    }
+    assert!(negated >= 30, "{negated}");
+}
+
 /// A bit of each element, so that all points, evaluations and openings are tried.
 #[test]
 fn a_flipped_bit_of_any_element_is_found() {
