@@ -21,6 +21,7 @@ mod peak;
 mod poseidon;
 mod prove;
 mod rows;
+mod sapling;
 mod witness;
 mod zcash;
 
@@ -50,10 +51,11 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
         "pairing" => pairing::rows(quick)?,
         "poseidon" => poseidon::rows(quick)?,
         "prove" => prove::rows(quick)?,
+        "sapling" => sapling::rows(quick)?,
         "witness" => witness::rows(quick)?,
         "zcash" => zcash::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon, prove, witness or zcash"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon, prove, sapling, witness or zcash"
         ),
     };
     let folder = match (quick, only) {

@@ -16,6 +16,7 @@ pub mod ntt;
 pub mod pairing;
 pub mod poseidon;
 pub mod prove;
+pub mod sapling;
 pub mod zcash;
 
 /// A line of work. Programs in other languages read the fields of their own operation.
@@ -33,6 +34,7 @@ pub enum Work {
     Pairing(pairing::Work),
     Poseidon(poseidon::Work),
     Prove(prove::Work),
+    Sapling(sapling::Work),
     Zcash(zcash::Work),
 }
 

@@ -2,8 +2,10 @@
 //! bundles in a batch for each group, JoinSplits, and transparent inputs whose outputs are in the file. Not verified, though ours does:
 //! the other rules of structure, double spends in a block, and inputs before Overwinter, of which these crates have no digest.
 
+mod circuits;
 mod transparent;
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -12,7 +14,10 @@ use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use sapling_crypto::circuit::{OutputVerifyingKey, SpendVerifyingKey};
+use sapling_crypto::circuit::{
+    OutputParameters, OutputVerifyingKey, SpendParameters, SpendVerifyingKey,
+};
+use sapling_crypto::prover::{OutputProver as _, SpendProver as _};
 use sha2::{Digest as _, Sha256};
 use transparent::{Outputs, Signed};
 use works::{Kept, thread_pool, zcash::Work};
@@ -27,6 +32,9 @@ fn main() -> Result<()> {
     let keys = Keys::new()?;
     let mut pools = Kept::default();
     works::serve(|work| match &work {
+        works::Work::Sapling(work) => {
+            prove(pools.get(work.threads, |&threads| thread_pool(threads))?, &keys, work)
+        }
         works::Work::Zcash(work) => {
             seconds(pools.get(work.threads, |&threads| thread_pool(threads))?, &keys, work)
         }
@@ -34,8 +42,9 @@ fn main() -> Result<()> {
     })
 }
 
-/// The verifying keys.
+/// The parameters and verifying keys.
 struct Keys {
+    parameters: (SpendParameters, OutputParameters),
     spend: SpendVerifyingKey,
     output: OutputVerifyingKey,
     joinsplit: groth16::PreparedVerifyingKey<bls12_381::Bls12>,
@@ -45,17 +54,35 @@ struct Keys {
 impl Keys {
     fn new() -> Result<Self> {
         let (spend, output) = wagyu_zcash_parameters::load_sapling_parameters();
+        let spend = SpendParameters::read(&spend[..], false)?;
+        let output = OutputParameters::read(&output[..], false)?;
         let sprout = include_bytes!("../../../../host/zcash/src/keys/sprout.vk");
         let joinsplit = groth16::VerifyingKey::read(&sprout[..])?;
         Ok(Self {
-            spend: sapling_crypto::circuit::SpendParameters::read(&spend[..], false)?
-                .verifying_key(),
-            output: sapling_crypto::circuit::OutputParameters::read(&output[..], false)?
-                .verifying_key(),
+            spend: spend.verifying_key(),
+            output: output.verifying_key(),
+            parameters: (spend, output),
             joinsplit: groth16::prepare_verifying_key(&joinsplit),
             action: VerifyingKey::build(orchard::circuit::OrchardCircuitVersion::InsecurePreNu6_2),
         })
     }
+}
+
+/// Proves a circuit.
+fn prove(pool: &ThreadPool, keys: &Keys, work: &works::sapling::Work) -> Result<f64> {
+    let circuit = || circuits::circuits().context("the inputs of the circuits");
+    let made: Vec<_> = (0..work.count).map(|_| circuit()).collect::<Result<_>>()?;
+    pool.install(|| {
+        let start = Instant::now();
+        for (spend, output) in made {
+            if work.spend {
+                black_box(keys.parameters.0.create_proof(spend, &mut UnwrapErr(SysRng)));
+            } else {
+                black_box(keys.parameters.1.create_proof(output, &mut UnwrapErr(SysRng)));
+            }
+        }
+        Ok(start.elapsed().as_secs_f64())
+    })
 }
 
 fn seconds(pool: &ThreadPool, keys: &Keys, work: &Work) -> Result<f64> {
