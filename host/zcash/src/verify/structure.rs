@@ -1,6 +1,9 @@
 //! Consensus rules that follow from a block alone, without proofs, signatures and the chain's state: protocol specification (version 2025.6),
 //! sections 7.1.2, 7.6 and 3.11; ZIP 203, 213, 225.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 
 use proofmill::ecdsa::Hash;
