@@ -91,7 +91,7 @@ fn equihash_headers() {
 /// A block has at least a proof of work to verify.
 #[test]
 fn zcash_blocks() {
-    examine("zcash_blocks", INPUTS / 20);
+    examine("zcash_blocks", INPUTS / 2);
 }
 
 #[test]
