@@ -137,6 +137,7 @@ fn a_flipped_bit_is_found_and_named() {
                     let name = it.name();
                     *it == part
                         || ["equihash", "merkle_root"].contains(&name)
+                        || name == "structure" && report.height == 0 // another genesis block
                         || proof && name.ends_with("signature")
                 };
                 assert!(found.iter().all(implied), "{}: {part} in {found:?}", raw.name);
@@ -219,14 +220,18 @@ fn simulations_agree_with_the_processor() {
 
 /// A block without a valid proof of work is not worth the time that its transactions take.
 #[test]
-fn transactions_allow_unmined_are_not_verified() {
+fn transactions_of_unmined_blocks_are_not_verified() {
     let Some(blocks) = raw_blocks(Network::MainNetwork) else { return };
     let mut raw = blocks.into_iter().find(|raw| raw.name.contains("0-419-201")).unwrap();
     raw.bytes[200] ^= 1;
     let block = Block::from_bytes(&raw.bytes, Network::MainNetwork).unwrap();
     let device = Arc::from(proofmill::open("cpu:").unwrap());
     let report = BlockVerifier::new(device, Network::MainNetwork).verify(vec![block]).unwrap();
-    assert_eq!(invalid(&report[0]), [Part::ProofOfWork]);
+    let invalid = invalid(&report[0]);
+    assert!(
+        !invalid.is_empty() && invalid.iter().all(|it| *it == Part::ProofOfWork),
+        "{invalid:?}"
+    );
     for transaction in &report[0].transactions {
         let [finding] = &transaction.findings.not_checked[..] else { panic!("{transaction:?}") };
         assert_eq!(finding.part, Part::Authorization);
