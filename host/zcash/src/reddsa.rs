@@ -1,7 +1,7 @@
 //! Batch verification of RedDSA signatures: RedJubjub of Sapling and RedPallas of Orchard (Zcash Protocol Specification,
 //! section 5.4.7).
 //!
-//! A signature (R, S) of a message by the key vk is valid if [h] (R + c vk - S P) = 0: c is the challenge, h the cofactor
+//! A signature (R, S) of a message by the key vk is valid if `[h] (R + c vk - S P) = 0`: c is the challenge, h the cofactor
 //! and P the base of the signature's kind. Many are checked by one sum for each curve (section B.1): with random z_i,
 //!
 //! ```text
