@@ -1,15 +1,15 @@
 //! Transparent inputs whose outputs are known, with libsecp256k1.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use anyhow::{Result, ensure};
-use secp256k1::{Message, PublicKey, Secp256k1, VerifyOnly, ecdsa::Signature};
+use secp256k1::ecdsa::{self, Signature};
+use secp256k1::{Message, PublicKey};
 use zcash_primitives::transaction::sighash::{PrecomputedSighashData, SignableInput};
 use zcash_primitives::transaction::{Authorization, Authorized, Transaction, TransactionData};
 use zcash_protocol::value::Zatoshis;
 use zcash_script::interpreter::{Flags, SignatureChecker};
-use zcash_script::script::{Code, Evaluable as _, Raw};
+use zcash_script::script::{Code, Raw};
 use zcash_script::signature::Decoded;
 use zcash_transparent::address::Script;
 use zcash_transparent::bundle::{self, MapAuth, OutPoint, TxOut};
@@ -126,8 +126,6 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn check(&self, decoded: &Decoded, key: &[u8], script: &Code) -> Option<bool> {
-        static SECP256K1: LazyLock<Secp256k1<VerifyOnly>> =
-            LazyLock::new(Secp256k1::verification_only);
         let bundle = self.signed.transaction().transparent_bundle()?;
         let hash_type = SighashType::from_raw(decoded.sighash_type().raw_bits() as u8);
         let (script, spent) = (Script(script.clone()), self.spent);
@@ -144,7 +142,7 @@ impl Checker<'_> {
         let mut signature = Signature::from_der_lax(&decoded.sig().serialize_der()).ok()?;
         signature.normalize_s();
         let key = PublicKey::from_slice(key).ok()?;
-        Some(SECP256K1.verify_ecdsa(&Message::from_digest(digest), &signature, &key).is_ok())
+        Some(ecdsa::verify(&signature, Message::from_digest(digest), &key).is_ok())
     }
 }
 
