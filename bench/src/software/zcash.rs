@@ -32,9 +32,6 @@ use crate::timing::Pick;
 /// Transactions of a measurement.
 const TRANSACTIONS: usize = 10_000;
 
-/// Blocks of a group, as in the command.
-const GROUP: usize = 1024;
-
 /// Measures the rows. Nothing is measured where cargo cannot fetch the blocks.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let (file, transactions) = blocks()?;
@@ -103,25 +100,14 @@ fn ours(work: &Work) -> Result<f64> {
             BlockReader::new(&bytes[..], Network::MainNetwork).collect::<Result<_, _>>()?;
         verifier.verify(warm)?;
         let start = Instant::now();
-        let mut group = Vec::with_capacity(GROUP);
-        for number in 0..work.repeat {
-            for block in BlockReader::new(&bytes[..], Network::MainNetwork) {
-                group.push(block?);
-                if group.len() == GROUP {
-                    verify(&mut verifier, std::mem::take(&mut group))?;
-                }
-            }
-            if number + 1 == work.repeat {
-                verify(&mut verifier, std::mem::take(&mut group))?;
-            }
-        }
+        let blocks =
+            (0..work.repeat).flat_map(|_| BlockReader::new(&bytes[..], Network::MainNetwork));
+        let mut invalid = None;
+        verifier.verify_each(blocks, |report| match report {
+            Ok(report) if report.verdict() != Verdict::Invalid => {}
+            other => invalid = Some(other),
+        })?;
+        ensure!(invalid.is_none(), "we find a block invalid: {invalid:?}");
         Ok(start.elapsed().as_secs_f64())
     })
-}
-
-fn verify(verifier: &mut BlockVerifier, group: Vec<proofmill_zcash::Block>) -> Result<()> {
-    let reports = verifier.verify(group)?;
-    let invalid = reports.iter().find(|report| report.verdict() == Verdict::Invalid);
-    ensure!(invalid.is_none(), "we find a block invalid: {invalid:?}");
-    Ok(())
 }

@@ -18,7 +18,8 @@ pub enum Command {
     /// Verifies whole blocks: headers, transactions, proofs and signatures.
     ///
     /// FILE holds blocks as a Zcash node stores them (magic number, size, block: blk*.dat), blocks one after the other, or lines
-    /// of hexadecimal digits, a block each. Of a directory, every file is read, in the order of the names; - is standard input.
+    /// of hexadecimal digits, a block each. Of a directory, the files blk*, or all if there is none, are read in the order of
+    /// their names; - is standard input.
     ///
     /// A transaction is valid, invalid, or incomplete: nothing is wrong, and a part could not be checked. Each such part is
     /// named with the reason. NOT VERIFIED is what depends on the chain: that spent outputs and anchors exist, that nullifiers

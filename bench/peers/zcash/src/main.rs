@@ -25,7 +25,7 @@ use zcash_primitives::block::Block;
 use zcash_primitives::transaction::Transaction;
 use zcash_protocol::consensus::MAIN_NETWORK;
 
-/// Blocks of a group, as the bench makes ours.
+/// Blocks of a group, as in `BlockGroup` of ours.
 const GROUP: usize = 1024;
 
 fn main() -> Result<()> {

@@ -332,7 +332,7 @@ pub fn check_fee(signed: &Signed, findings: &mut Findings) {
 /// Outputs that the transactions of a block spend, and nullifiers that they reveal.
 #[derive(Debug, Default)]
 pub struct Spent {
-    outputs: HashSet<[u8; 36]>,
+    outputs: HashSet<OutPoint>,
     nullifiers: HashSet<(&'static str, [u8; 32])>,
 }
 
@@ -341,12 +341,10 @@ impl Spent {
     pub fn add(&mut self, transaction: &TransactionData<Spending>, findings: &mut Findings) {
         let transparent = transaction.transparent_bundle();
         for input in transparent.iter().flat_map(|bundle| &bundle.vin) {
-            let mut point = [0; 36];
-            point[..32].copy_from_slice(input.prevout().hash());
-            point[32..].copy_from_slice(&input.prevout().n().to_le_bytes());
-            let new = *input.prevout() == OutPoint::NULL || self.outputs.insert(point);
+            let point = input.prevout();
+            let new = *point == OutPoint::NULL || self.outputs.insert(point.clone());
             findings.require(new, Part::DoubleSpend, || {
-                format!("output {}:{}", input.prevout().txid(), input.prevout().n())
+                format!("output {}:{}", point.txid(), point.n())
             });
         }
         for (pool, nullifier) in nullifiers(transaction) {
