@@ -10,7 +10,8 @@ import shutil
 import tomllib
 from pathlib import Path
 
-from place import BUILT, ROOT, SHIPPED, link, main, run
+import host
+from place import BUILT, PRODUCTS, ROOT, link, main, run
 
 SOURCE = ROOT / "host/bind/c"
 #: Libraries that the static library needs.
@@ -21,17 +22,15 @@ def version():
     return tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
 
 
-def build(profile, beside):
+def build(profile):
     """Builds the library and returns its folder."""
-    chosen = [word for name in sorted({"proofmill-c", *beside}) for word in ("--package", name)]
-    run(["cargo", "build", "--quiet", "--profile", profile, *chosen], cwd=ROOT)
+    run(["cargo", "build", "--quiet", "--profile", profile, "--package", "proofmill-c"], cwd=ROOT)
     return BUILT / profile
 
 
-def install(folder, profile, beside=(), prefix=None):
-    """Installs the library in a folder. Packages in `beside` are built in the same run and share crates, with the features of all. `prefix` is the folder
-    that proofmill.pc names, if it is another one."""
-    built, number = build(profile, beside), version()
+def install(folder, built, prefix=None):
+    """Installs the library of the folder `built`. `prefix` is the folder that proofmill.pc names, if it is another one than `folder`."""
+    number = version()
     include, library = folder / "include", folder / "lib"
     (library / "pkgconfig").mkdir(parents=True, exist_ok=True)
     shutil.copytree(SOURCE / "include", include, dirs_exist_ok=True)
@@ -47,9 +46,12 @@ def install(folder, profile, beside=(), prefix=None):
     return library / whole
 
 
-def install_for_tests(prefix):
-    """Installs it for tests: built together with the command, as in other stages; in the long tests alone, as users build it."""
-    return install(prefix, "release", () if os.environ.get("PROOFMILL_LONG") else SHIPPED)
+def built_for_tests():
+    """Returns the folder of the library for tests: built together with the command, as in other stages; in the long tests alone, as users build it."""
+    if os.environ.get("PROOFMILL_LONG"):
+        return build("release")
+    host.build_products()
+    return PRODUCTS
 
 
 def cli():
@@ -57,7 +59,7 @@ def cli():
     parser.add_argument("--prefix", type=Path, required=True, help="a folder, such as /usr/local")
     parser.add_argument("--profile", default="dist", help="cargo's: dist, as shipped, or release")
     chosen = parser.parse_args()
-    print(install(chosen.prefix.absolute(), chosen.profile))
+    print(install(chosen.prefix.absolute(), build(chosen.profile)))
     return 0
 
 

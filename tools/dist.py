@@ -159,7 +159,7 @@ def c_library(profile, triple):
     packages = artifacts.linked(triple, "proofmill-c")
     name = f"proofmill-c-{clib.version()}-{triple}"
     with tempfile.TemporaryDirectory() as folder:
-        clib.install(Path(folder), profile, prefix="${pcfiledir}/../..")
+        clib.install(Path(folder), clib.build(profile), prefix="${pcfiledir}/../..")
         artifacts.write(f"{name}.tar.gz", name, c_contents(Path(folder), packages), packages)
 
 

@@ -7,8 +7,9 @@ driver of cards, no simulator and no keys for tests.
 import json
 import subprocess
 
-from place import PROOFMILL, ROOT, Failed, main, run
+from place import BUILT, ROOT, Failed, main, run
 
+PROOFMILL = BUILT / "release/proofmill"
 ABSENT = "is not in this build; build with the feature"
 #: Arguments -> part of the error.
 OMITTED = {

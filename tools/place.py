@@ -16,11 +16,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
-#: The output of cargo, one folder per profile; and the command.
+#: The output of cargo, one folder per profile.
 BUILT = Path(os.environ.get("CARGO_TARGET_DIR", TARGET))
-PROOFMILL = BUILT / "release/proofmill"
-#: The command, and the libraries that tests build with it: shared crates are compiled once, with the features of all.
+#: The profile in which tests use the command and the libraries. `make test` names `dev`, in which the host's tests are built anyway.
+PROFILE = os.environ.get("PROOFMILL_PROFILE", "release")
+#: The packages of the command and of the libraries, their folder, and the command.
 SHIPPED = ["proofmill-cli", "proofmill-c", "proofmill-python", "proofmill-node"]
+PRODUCTS = BUILT / ("debug" if PROFILE == "dev" else PROFILE)
+PROOFMILL = PRODUCTS / "proofmill"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
 
 

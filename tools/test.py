@@ -16,8 +16,8 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import emulation
-from host import CRATES, VARIABLES
-from place import PROOFMILL, ROOT, SHIPPED, TARGET, Failed
+from host import VARIABLES
+from place import BUILT, ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
 POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
@@ -36,8 +36,8 @@ HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
 SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: cargo for tests.
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
-#: Builds the command and the libraries.
-RELEASE = ["cargo", "build", "--release", "--quiet", *(word for name in SHIPPED for word in ("--package", name))]
+#: Builds the command and the libraries in the profile that tests use.
+PRODUCTS = [*PYTHON, "tools/host.py", "--products"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "xdma_ntt_poseidon_small_twin", "f2_msm_toy", "f2_toy",
              "f2_groth16_bn254_small_twin"]
@@ -68,10 +68,10 @@ STAGES = [
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("deny", "licences and sources of the crates of others", [python("deny")], ("setup",)),
     Stage("clippy", "no warnings",
-          [[*DEBUG, "clippy", *CRATES, "--all-targets", "--quiet", "--", "-D", "warnings"],
-           *([*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER)],
+          [[*DEBUG, "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]],
           ("setup",),
-          [["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
+          [*([*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER),
+           ["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug", takes=200),
     # With the macros and build scripts of the host's tests.
     Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn", takes=240),
@@ -85,8 +85,7 @@ STAGES = [
     # Offline: what the crates depend on was fetched to build the programs.
     Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
-    Stage("model", "the executable specification", [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"]]),
-    Stage("vectors", "are what `make vectors` makes", [[*PYTHON, "spec/model/vectors.py", "--check"]]),
+    Stage("model", "the executable specification, and the vectors are what it makes", [python("model")]),
     Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",), takes=150),
     Stage("multipliers", "field arithmetic in Verilator",
           [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("verilog",), takes=100),
@@ -122,26 +121,27 @@ STAGES = [
            python("rtl", "--lint", "--around", "xdma_msm_bls12_381_twin", "f2_groth16_bn254_small_twin")], ("sim",),
           [[*PYTHON, "rtl/sim/test_xdma.py", "--seconds", "60"], [*PYTHON, "rtl/sim/test_f2.py", "--seconds", "60"], [*PYTHON, "rtl/sim/f2_mutants.py"],
            python("rtl", "--lint", "uart", "xdma_msm_bls12_381", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381")], takes=100),
-    Stage("gpu", "the kernels of GPUs with AddressSanitizer", [python("emulation", "--sanitize")], ("emulation",), takes=100),
-    Stage("host", "all crates, on cpu:, sim: and cuda:emulated", [python("host")], ("sim", "programs", "emulation"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--quiet"]], takes=1190),
+    # The kernels run in the stage `host` too.
+    Stage("gpu", "the kernels of GPUs with AddressSanitizer", [], ("emulation",), [python("emulation", "--sanitize")], takes=100),
+    Stage("host", "all crates, on cpu:, sim: and cuda:emulated", [python("host")], ("sim", "programs", "emulation"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--test", "all", "--quiet"]], takes=1190),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), takes=430),
     Stage("docs", "documented examples and links",
-          [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", *CRATES, "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),
+          [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", "--workspace", "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),
     Stage("run", "make run, and the errors for features that it omits", [["make", "--no-print-directory", "run"], python("omitted")], ("setup",), uses="target/release", takes=290),
-    Stage("release", "the conformance suite on the program that people use",
-          [RELEASE, [str(PROOFMILL), "selftest"]], ("run",), uses="target/release", takes=540),
+    # Otherwise tests use the command and the libraries that are built with the programs.
+    Stage("release", "the conformance suite on the program that people use", [], ("run",), [PRODUCTS, [str(BUILT / "release/proofmill"), "selftest"]], uses="target/release"),
     Stage("port", "the host's transport on a simulated card behind a pseudo-terminal",
-          [RELEASE, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "release"), uses="target/release", takes=60),
+          [PRODUCTS, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "programs", "release"), takes=60),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony, and contracts in an EVM",
-          [RELEASE, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
+          [PRODUCTS, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "programs", "release", "emulation"), takes=370),
     # The vectors, which are of an independent program, hold the same functions to published values in every run.
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [], ("setup",), [python("digests", "--long")]),
     Stage("bindings", "Rust, C, C++, Python, Go, Node and WebAssembly, as users get them",
-          [RELEASE,
+          [PRODUCTS,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{folder}/tests", "-p", "test_*.py"]
              for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node", "bind/wasm"))],
-          ("release",), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], uses="target/release", takes=540),
+          ("programs", "release"), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], takes=540),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",),
           [python("formal", "--long"), [*PYTHON, "rtl/formal/mutants.py", "--long", "--folder", "target/formal"]], takes=60),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),
@@ -206,7 +206,7 @@ def skips(output):
 
 
 #: Lines with the build time of a model, and with the run time of a test.
-BUILT = re.compile(r"^built (\S+) in ([\d.]+) s$", re.M)
+MODEL = re.compile(r"^built (\S+) in ([\d.]+) s$", re.M)
 RAN = re.compile(r"^(?:ran (.+?) in ([\d.]+) s|ok +(.+?) \(([\d.]+) s\).*)$", re.M)
 
 
@@ -252,7 +252,7 @@ def outcome_of(stage, output, status, command, taken):
         failed = 1
     note = "" if status == 0 else f"`{' '.join(command)[:90]}` ended with {status}"
     tests = [(seconds, f"{stage}: {name}") for seconds, name in times(RAN, output)]
-    return Outcome(stage, "ok" if good else "FAILED", *taken, passed, failed, skipped, note, times(BUILT, output), tests, skips(output))
+    return Outcome(stage, "ok" if good else "FAILED", *taken, passed, failed, skipped, note, times(MODEL, output), tests, skips(output))
 
 
 def paths_of(stages):
@@ -336,7 +336,7 @@ def main():
     begin = time.monotonic()
     PROGRAMS.unlink(missing_ok=True)
     stages = [stage for stage in STAGES if stage.name in wanted and (chosen.long or stage.name not in only_long)]
-    long = {"PROOFMILL_LONG": "1"} if chosen.long else {}
+    long = {"PROOFMILL_LONG": "1", "PROOFMILL_PROFILE": "release"} if chosen.long else {"PROOFMILL_PROFILE": "dev"}
     outcomes = run_all(stages, chosen.long, {**environment(), **long}, min(chosen.jobs, len(stages)))
     return report(outcomes, time.monotonic() - begin)
 

@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT / "interop"), str(ROOT / "tools")]
 
 import dist  # noqa: E402
 from evm import FALSE, GAS, TRUE, Evm  # noqa: E402
-from place import BUILT, Failed, main, run  # noqa: E402
+from place import PRODUCTS, Failed, main, run  # noqa: E402
 from programs import PACKAGES, PROOFMILL, outcome  # noqa: E402
 
 PROTOCOLS = ("groth16", "plonk", "fflonk")
@@ -66,7 +66,7 @@ class Project:
         (modules / "snarkjs").symlink_to(PACKAGES / "snarkjs")
         # As `npm install` unpacks the package of `make dist`.
         triple = dist.target()
-        for name, mode, content in dist.node_contents(dist.node_library(BUILT / "release", triple), triple, ""):
+        for name, mode, content in dist.node_contents(dist.node_library(PRODUCTS, triple), triple, ""):
             path = modules / "proofmill" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)

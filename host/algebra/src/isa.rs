@@ -30,7 +30,7 @@ pub struct Isa(pub(crate) Level);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Level {
     /// Lanes without an instruction for them: shows on every processor that their algorithms are right.
-    #[cfg(feature = "emulation")]
+    #[cfg(any(test, feature = "emulation"))]
     Emulated,
     Portable,
     Bmi2,
@@ -127,7 +127,7 @@ impl Isa {
         let above = [Avx2, Avx512, Avx512Ifma].into_iter();
         let above = above.filter(|&level| level <= best && level.is_present());
         let found = std::iter::once(Self::words().0).chain(above).map(Self);
-        #[cfg(feature = "emulation")]
+        #[cfg(any(test, feature = "emulation"))]
         let found = std::iter::once(Self(Level::Emulated)).chain(found);
         found.collect()
     }
@@ -151,7 +151,7 @@ impl Isa {
 
     /// The level of this name, for a call or a device of this process.
     pub fn named(name: &str) -> Result<Self, IsaError> {
-        #[cfg(feature = "emulation")]
+        #[cfg(any(test, feature = "emulation"))]
         if name == Level::Emulated.name() {
             return Ok(Self(Level::Emulated));
         }
@@ -231,7 +231,7 @@ impl Level {
             ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* };
         }
         match self {
-            #[cfg(feature = "emulation")]
+            #[cfg(any(test, feature = "emulation"))]
             Self::Emulated => true,
             Portable => true,
             Bmi2 => has!("bmi2" "adx"),
@@ -248,7 +248,7 @@ impl Level {
 
     fn name(self) -> &'static str {
         match self {
-            #[cfg(feature = "emulation")]
+            #[cfg(any(test, feature = "emulation"))]
             Self::Emulated => "emulated",
             Portable => "portable",
             Bmi2 => "bmi2",

@@ -22,7 +22,7 @@ import clib  # noqa: E402
 import deb  # noqa: E402
 import dist  # noqa: E402
 import setup  # noqa: E402
-from place import PROOFMILL, SHIPPED, TARGET, Failed, run  # noqa: E402
+from place import PROOFMILL, TARGET, Failed, run  # noqa: E402
 
 #: Validates bills against the schema of CycloneDX.
 VALIDATOR = ["cyclonedx-python-lib[json-validation]==11.12.0"]
@@ -95,7 +95,7 @@ class Distribution(unittest.TestCase):
     def test_the_library_for_c(self):
         packages = artifacts.linked(self.triple, "proofmill-c")
         prefix = self.folder / "prefix"
-        clib.install(prefix, "release", SHIPPED, prefix="${pcfiledir}/../..")
+        clib.install(prefix, clib.built_for_tests(), prefix="${pcfiledir}/../..")
         name = f"proofmill-c-{self.version}-{self.triple}"
         folder = self.unpacked(artifacts.write(f"{name}.tar.gz", name, dist.c_contents(prefix, packages), packages))
         self.assertTrue((folder / "lib/libproofmill.so").is_symlink())

@@ -20,7 +20,7 @@ pub(super) mod held;
 #[cfg(kernels_of_limbs)]
 pub(super) mod ifma;
 mod lazy;
-#[cfg(feature = "emulation")]
+#[cfg(any(test, feature = "emulation"))]
 pub(super) mod portable;
 #[expect(clippy::needless_range_loop, reason = "the number of a limb is the place of a product")]
 pub(super) mod product;

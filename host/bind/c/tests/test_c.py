@@ -33,7 +33,7 @@ class Library(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        clib.install_for_tests(cls.folder / "installed")
+        clib.install(cls.folder / "installed", clib.built_for_tests())
         for name, constraints in (("circuit", 60), ("other", 30)):
             run([PROOFMILL, "dev", "circuit", "chain", "--constraints", constraints, "--out", cls.folder / name])
         cls.files = [cls.folder / "circuit" / name for name in ("INSECURE.zkey", "witness.wtns", "verification_key.json")]

@@ -77,7 +77,7 @@ def installed(module, program):
         folder = Path(folder)
         (folder / "page_test.go").write_text(program)
         (folder / "overlay.json").write_text(json.dumps({"Replace": {str(module / "page_test.go"): str(folder / "page_test.go")}}))
-        clib.install_for_tests(folder / "installed")
+        clib.install(folder / "installed", clib.built_for_tests())
         run([PROOFMILL, "dev", "circuit", "chain", "--constraints", 60, "--out", folder / "circuit"])
         library = folder / "installed/lib"
         yield {**os.environ, "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library), "GOFLAGS": f"-mod=mod -overlay={folder / 'overlay.json'}",

@@ -16,9 +16,10 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "interop")]
 import artifacts  # noqa: E402
 import circuits  # noqa: E402
 import dist  # noqa: E402
+import host  # noqa: E402
 import node_packages  # noqa: E402
 from memory_scan import remaining_in  # noqa: E402
-from place import BUILT, SHIPPED, TARGET, run  # noqa: E402
+from place import PRODUCTS, TARGET, run  # noqa: E402
 from programs import PACKAGES, done, proofmill  # noqa: E402
 
 PACKAGE = HERE.parent
@@ -32,9 +33,9 @@ def examples():
 class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        run(["cargo", "build", "--release", "--quiet", *(word for name in SHIPPED for word in ("--package", name))], cwd=ROOT)
+        host.build_products()
         triple = dist.target()
-        cls.library = dist.node_library(BUILT / "release", triple)
+        cls.library = dist.node_library(PRODUCTS, triple)
         cls.site, cls.data = TARGET / "test/node/site", TARGET / "test/node/data"
         shutil.rmtree(cls.site.parent, ignore_errors=True)
         cls.site.mkdir(parents=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import proofmill
 
 ROOT = Path(__file__).resolve().parents[4]
-PROOFMILL = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/proofmill"
+PROOFMILL = Path(os.environ["PROOFMILL_PROGRAM"])
 
 
 class Proofs(unittest.TestCase):

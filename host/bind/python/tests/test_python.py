@@ -15,18 +15,18 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import artifacts  # noqa: E402
 import dist  # noqa: E402
+import host  # noqa: E402
 import node_packages  # noqa: E402
 import setup  # noqa: E402
-from place import PROOFMILL, SHIPPED, TARGET, run  # noqa: E402
+from place import PROOFMILL, TARGET, run  # noqa: E402
 
 #: What the examples and the tests use besides.
 PACKAGES = ["maturin==1.16.0", "numpy==2.3.5", "py_ecc==8.0.0", "hypothesis==6.148.2", "tqdm==4.67.1",
             "ipykernel==7.4.0", "matplotlib==3.11.2", "nbclient==0.11.0"]
-#: cargo for maturin. It builds the package beside the other shipped ones, whose features it then has, so that nothing is compiled again.
-CARGO = f"""#!/bin/sh
-[ "$1" = rustc ] || exec "{shutil.which('cargo')}" "$@"
-for name in $(env | sed -n 's/^\\(PYO3_[A-Z_]*\\|PYTHON_SYS_EXECUTABLE\\)=.*/\\1/p'); do unset "$name"; done
-exec "{shutil.which('cargo')}" build --release --message-format json-render-diagnostics {' '.join(f'--package {name}' for name in SHIPPED)}
+#: cargo for maturin: answers with the messages of the build of all products, so that nothing is compiled again.
+CARGO = """#!/bin/sh
+[ "$1" = rustc ] || exec "{cargo}" "$@"
+exec cat "{messages}"
 """
 
 
@@ -35,9 +35,10 @@ class Wheel(unittest.TestCase):
         python = setup.python_tool("python", PACKAGES)
         programs = TARGET / "test/programs-python"
         programs.mkdir(parents=True, exist_ok=True)
-        (programs / "cargo").write_text(CARGO)
+        (programs / "messages").write_text(host.build_products())
+        (programs / "cargo").write_text(CARGO.format(cargo=shutil.which("cargo"), messages=programs / "messages"))
         (programs / "cargo").chmod(0o755)
-        environment = {**os.environ, "PATH": f"{python.parent}:{PROOFMILL.parent}:{node_packages.folder() / 'node_modules/.bin'}:{os.environ['PATH']}"}
+        environment = {**os.environ, "PROOFMILL_PROGRAM": str(PROOFMILL), "PATH": f"{python.parent}:{PROOFMILL.parent}:{node_packages.folder() / 'node_modules/.bin'}:{os.environ['PATH']}"}
         site, wheels = TARGET / "test/python", TARGET / "test/wheels"
         shutil.rmtree(wheels, ignore_errors=True)
         quick = ["--quiet", "--disable-pip-version-check", "--no-deps"]
