@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import host
-from place import BUILT, PRODUCTS, ROOT, link, main, run
+from place import PRODUCTS, ROOT, link, main, output, run
 
 SOURCE = ROOT / "host/bind/c"
 #: Libraries that the static library needs.
@@ -25,7 +25,7 @@ def version():
 def build(profile):
     """Builds the library and returns its folder."""
     run(["cargo", "build", "--quiet", "--profile", profile, "--package", "proofmill-c"], cwd=ROOT)
-    return BUILT / profile
+    return output(profile)
 
 
 def install(folder, built, prefix=None):

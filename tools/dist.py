@@ -27,7 +27,7 @@ import clib
 import deb
 import setup
 import wasm
-from place import BUILT, ROOT, Failed, main, run
+from place import ROOT, Failed, main, output, run
 
 #: The default ones without the INSECURE tools.
 FEATURES = ["--no-default-features", "--features",
@@ -69,7 +69,7 @@ def build(profile, package, features=()):
     command = ["cargo", "build", "--locked", "--profile", profile, "--package", package, *features]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise Failed(f"cargo cannot build {package}")
-    return BUILT / ("debug" if profile == "dev" else profile)
+    return output(profile)
 
 
 def node_platform(triple):

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from place import PROFILE, ROOT, SHIPPED, Failed, main, write_whole
-from place import run as run_command
 
 #: Levels of proofmill_algebra::Isa, slowest first, and the processor's flags that each needs.
 LEVELS = {
@@ -99,19 +98,23 @@ def messages(again=False):
 
 def build():
     """Builds everything in one run, so that shared crates are compiled once, with the features of all. Returns cargo's messages."""
-    command = ["cargo", "build", "--workspace", "--lib", "--bins", "--examples", "--tests", "--quiet", "--message-format=json-render-diagnostics"]
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **VARIABLES}, stdout=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        raise Failed("the tests do not build")
-    return done.stdout
+    return cargo_build("--workspace", "--lib", "--bins", "--examples", "--tests", **VARIABLES)
 
 
 def build_products():
     """Builds the command and the libraries of `place.PRODUCTS`. Returns cargo's messages."""
     if PROFILE == "dev":
         return messages()
-    packages = [word for name in SHIPPED for word in ("--package", name)]
-    return run_command(["cargo", "build", "--profile", PROFILE, "--quiet", "--message-format=json-render-diagnostics", *packages], cwd=ROOT)
+    return cargo_build("--profile", PROFILE, *(word for name in SHIPPED for word in ("--package", name)))
+
+
+def cargo_build(*arguments, **variables):
+    """Runs `cargo build`, and returns its messages."""
+    command = ["cargo", "build", "--quiet", "--message-format=json-render-diagnostics", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Failed(f"`{' '.join(command)}` failed")
+    return done.stdout
 
 
 def programs_of(messages):

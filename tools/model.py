@@ -1,7 +1,8 @@
 """Checks the executable specification: `python3 tools/model.py [--record] [--again]`.
 
 Runs the tests of spec/model, and compares spec/vectors with what `make vectors` makes. Both take minutes and depend on nothing but Python and the files of
-spec/, whose digest spec/model/checked.txt has once they passed with `--record`. Such files are checked again only with `--again` and in the long tests.
+spec/ and examples/headers. Once they passed with `--record`, spec/model/checked.txt has the digest of these files, which are then checked again only with
+`--again` and in the long tests.
 """
 
 import argparse
@@ -11,17 +12,18 @@ import sys
 
 from place import ROOT, Failed, digest, main, write_whole
 
-SPEC = ROOT / "spec"
-CHECKED = SPEC / "model/checked.txt"
+#: What the tests and the vectors depend on.
+FOLDERS = [ROOT / "spec", ROOT / "examples/headers"]
+CHECKED = ROOT / "spec/model/checked.txt"
 #: Not of the specification, the model or the vectors: the crate that embeds them, and what Python compiles.
 OTHERS = (".rs", ".pyc")
 COMMANDS = [["-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"], ["spec/model/vectors.py", "--check"]]
 
 
 def content():
-    """Returns the digest of the files of spec/."""
-    files = sorted(path for path in SPEC.rglob("*") if path.is_file() and path.suffix not in OTHERS and path.name not in (CHECKED.name, "Cargo.toml"))
-    return digest(*(part for path in files for part in (path.relative_to(SPEC).as_posix(), path)))
+    """Returns the digest of the files that are checked."""
+    files = sorted(path for folder in FOLDERS for path in folder.rglob("*") if path.is_file() and path.suffix not in OTHERS and path.name not in (CHECKED.name, "Cargo.toml"))
+    return digest(*(part for path in files for part in (path.relative_to(ROOT).as_posix(), path)))
 
 
 def cli():

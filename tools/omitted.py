@@ -7,9 +7,10 @@ driver of cards, no simulator and no keys for tests.
 import json
 import subprocess
 
-from place import BUILT, ROOT, Failed, main, run
+from place import ROOT, Failed, main, output, run
 
-PROOFMILL = BUILT / "release/proofmill"
+#: What `make run` builds, whatever profile other tests use.
+PROOFMILL = output("release") / "proofmill"
 ABSENT = "is not in this build; build with the feature"
 #: Arguments -> part of the error.
 OMITTED = {

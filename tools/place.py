@@ -18,11 +18,18 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 #: The output of cargo, one folder per profile.
 BUILT = Path(os.environ.get("CARGO_TARGET_DIR", TARGET))
+
+
+def output(profile):
+    """Returns the folder of what cargo builds in a profile."""
+    return BUILT / ("debug" if profile == "dev" else profile)
+
+
 #: The profile in which tests use the command and the libraries. `make test` names `dev`, in which the host's tests are built anyway.
 PROFILE = os.environ.get("PROOFMILL_PROFILE", "release")
 #: The packages of the command and of the libraries, their folder, and the command.
 SHIPPED = ["proofmill-cli", "proofmill-c", "proofmill-python", "proofmill-node"]
-PRODUCTS = BUILT / ("debug" if PROFILE == "dev" else PROFILE)
+PRODUCTS = output(PROFILE)
 PROOFMILL = PRODUCTS / "proofmill"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "proofmill"
 

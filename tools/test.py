@@ -16,8 +16,9 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 import emulation
+import place
 from host import VARIABLES
-from place import BUILT, ROOT, TARGET, Failed
+from place import ROOT, TARGET, Failed
 
 PYTHON = [sys.executable]
 POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
@@ -37,7 +38,7 @@ SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: cargo for tests.
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
 #: Builds the command and the libraries in the profile that tests use.
-PRODUCTS = [*PYTHON, "tools/host.py", "--products"]
+BUILD_PRODUCTS = [*PYTHON, "tools/host.py", "--products"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "xdma_ntt_poseidon_small_twin", "f2_msm_toy", "f2_toy",
              "f2_groth16_bn254_small_twin"]
@@ -129,16 +130,16 @@ STAGES = [
           [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", "--workspace", "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),
     Stage("run", "make run, and the errors for features that it omits", [["make", "--no-print-directory", "run"], python("omitted")], ("setup",), uses="target/release", takes=290),
     # Otherwise tests use the command and the libraries that are built with the programs.
-    Stage("release", "the conformance suite on the program that people use", [], ("run",), [PRODUCTS, [str(BUILT / "release/proofmill"), "selftest"]], uses="target/release"),
+    Stage("release", "the conformance suite on the program that people use", [], ("run",), [BUILD_PRODUCTS, [str(place.output("release") / "proofmill"), "selftest"]], uses="target/release"),
     Stage("port", "the host's transport on a simulated card behind a pseudo-terminal",
-          [PRODUCTS, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "programs", "release"), takes=60),
+          [BUILD_PRODUCTS, [*PYTHON, "rtl/sim/test_serial_port.py"]], ("sim", "programs", "release"), takes=60),
     Stage("interop", "proofs of and for snarkjs, with circuits of circom and the keys of a ceremony, and contracts in an EVM",
-          [PRODUCTS, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
+          [BUILD_PRODUCTS, [*PYTHON, "-m", "unittest", "discover", "-s", "interop", "-p", "test_*.py"]],
           ("sim", "programs", "release", "emulation"), takes=370),
     # The vectors, which are of an independent program, hold the same functions to published values in every run.
     Stage("digests", "Poseidon beside neptune, light-poseidon, taceo-poseidon2 and zkhash", [], ("setup",), [python("digests", "--long")]),
     Stage("bindings", "Rust, C, C++, Python, Go, Node and WebAssembly, as users get them",
-          [PRODUCTS,
+          [BUILD_PRODUCTS,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{folder}/tests", "-p", "test_*.py"]
              for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node", "bind/wasm"))],
           ("programs", "release"), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], takes=540),

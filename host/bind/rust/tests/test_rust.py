@@ -1,5 +1,6 @@
 """Tests the crate as users get it: a new project depends on the package and contains the Rust examples of README.md and docs/use/rust.md and the
-program of `prover.rs`. It is compiled without code generation, and run in the long tests. Also runs the commands of README.md in order, and checks the features that docs/use/install.md lists."""
+program of `prover.rs`. cargo checks it; the long tests run it. Also runs the commands of README.md in order, and checks the features that
+docs/use/install.md lists."""
 
 import os
 import re
