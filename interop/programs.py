@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import node_packages  # noqa: E402
-from place import PROOFMILL, Failed, run  # noqa: E402
+from place import PROFILE, PROOFMILL, Failed, run  # noqa: E402
 
 INSTALLED = node_packages.folder()
 PACKAGES = INSTALLED / "node_modules"
@@ -51,6 +51,11 @@ def snarkjs(*arguments):
 def proofmill(*arguments):
     """Runs proofmill. The exit code is 0 when done or when a proof is valid, 1 when it is invalid, 2 for wrong input."""
     return outcome([PROOFMILL, *arguments])
+
+
+def most_memory(report):
+    """Returns the bytes that a proof may take at most, by its report: its plan and a fifth. The unoptimised program itself is larger."""
+    return 1.2 * report["planned_memory"] + (4 << 20) * (PROFILE == "dev")
 
 
 @contextlib.contextmanager
