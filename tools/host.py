@@ -35,11 +35,12 @@ LEVEL_TESTS = {
     "proof/all": ["prover::", "groth16::"],
     "testkit/all": ["conformance::the_processor"],
 }
-#: Replaces LEVEL_TESTS, except in the long tests, on levels that share code with others. `avx512` uses the lanes of `avx2`, and for Equihash the vectors of
-#: `avx512ifma`: only the selection is its own. `portable` is `bmi2` with another product of field elements.
-OWN_TESTS = {
-    "portable": {"algebra/all": LEVEL_TESTS["algebra/all"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
-    "avx512": {"cpu/all": ["equihash_verify::"], "proof/all": ["prover::proofs_of_chains"], "testkit/all": LEVEL_TESTS["testkit/all"]},
+#: Replaces LEVEL_TESTS, except in the long tests: every operation by the conformance suite, whole proofs, and two curves. Most tests of `algebra/all` and
+#: many of `cpu/all` take every level by themselves.
+SHORT_TESTS = {
+    "algebra/all": ["msm::bn254_g1", "msm::bls12_381_g2"],
+    "proof/all": ["prover::proofs_of_chains"],
+    "testkit/all": LEVEL_TESTS["testkit/all"],
 }
 #: Long tests among these that add nothing about a level to `algebra/all` or to the same suite on all threads.
 SAME_ON_LEVELS = ["plonkish_prover::a_damaged_key_gives_no_proof", "plonkish_prover::larger_circuits_are_proved", "msm::precomputed_multiples_change_no_result", "msm::more_points_than_a_chunk", "conformance::the_processor_conforms_on_one_thread"]
@@ -154,10 +155,9 @@ def run_levels(programs):
     unknown = [level for level in required if level not in LEVELS]
     if unknown:
         raise Failed(f"PROOFMILL_REQUIRE_ISA: {', '.join(unknown)}: there are {', '.join(LEVELS)}")
-    own = {} if os.environ.get("PROOFMILL_LONG") else OWN_TESTS
+    tests = LEVEL_TESTS if os.environ.get("PROOFMILL_LONG") else SHORT_TESTS
     for level in here[:-1]:
         print(f"level {level}", flush=True)
-        tests = own.get(level, LEVEL_TESTS)
         for program in programs:
             if program.name in tests:
                 skipped = [word for test in SAME_ON_LEVELS for word in ("--skip", test)]

@@ -1,6 +1,6 @@
 """Compiles proofmill for other systems and processors, and runs it in emulators: `python3 tools/machines.py [--long]`.
 
-1. cargo checks the command, and with it the library, for macOS and Windows; warnings are errors. The smallest program that proves with Groth16
+1. cargo checks the command, and with it the library, for Windows; warnings are errors. The smallest program that proves with Groth16
    (tools/trial) runs on AArch64, if an emulator and a linker can be installed.
 2. `--long` checks every target with all features, and the C library. Where an emulator and a linker can be installed, it compiles the command,
    makes and verifies a proof of each protocol in a folder whose name has a space and letters outside ASCII, and runs the tests of `TESTED`.
@@ -34,7 +34,7 @@ class Machine:
 
 
 MACHINES = [
-    Machine("aarch64-apple-darwin", quick=True),
+    Machine("aarch64-apple-darwin"),
     Machine("x86_64-pc-windows-gnu", quick=True, linker="x86_64-w64-mingw32-gcc", emulator=("wine",),
             packages=("gcc-mingw-w64-x86-64-win32", "wine", "wine64"), suffix=".exe"),
     Machine("x86_64-apple-darwin"),

@@ -33,10 +33,17 @@ PEERS = ["--manifest-path", "bench/peers/Cargo.toml"]
 PLONKY = ["--manifest-path", "bench/peers/plonky/Cargo.toml"]
 #: The workspace of the tests against other Poseidon libraries.
 HASHES = ["--manifest-path", "interop/hashes/Cargo.toml"]
-#: Builds without the default features: that of `make run`, and of crates that other projects depend on directly.
-SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
 #: cargo for tests.
 DEBUG = ["env", *(f"{name}={value}" for name, value in VARIABLES.items()), "cargo"]
+#: Builds without the default features: that of `make run`, and of crates that other projects depend on directly.
+SMALLER = [("cli", ["--features", "dev"]), ("algebra", []), ("testkit", [])]
+
+
+def smaller(crate, features):
+    """Returns the command that checks a build without the default features."""
+    return [*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"]
+
+
 #: Builds the command and the libraries in the profile that tests use.
 BUILD_PRODUCTS = [*PYTHON, "tools/host.py", "--products"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
@@ -52,7 +59,7 @@ class Stage:
     needs: tuple = ()
     long: list = field(default_factory=list)  # more commands of `make test-long`
     uses: str = ""  # a resource that only one stage uses at a time
-    takes: int = 30  # seconds of a processor with empty caches, roughly
+    takes: int = 30  # seconds of a core with empty caches, roughly
 
 
 def python(script, *arguments):
@@ -69,9 +76,9 @@ STAGES = [
     Stage("figures", "docs/figures.md and the plots show those of bench/results", [python("report", "--check")]),
     Stage("deny", "licences and sources of the crates of others", [python("deny")], ("setup",)),
     Stage("clippy", "no warnings",
-          [[*DEBUG, "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]],
+          [[*DEBUG, "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], smaller(*SMALLER[0])],
           ("setup",),
-          [*([*DEBUG, "clippy", "--package", f"proofmill-{crate}", "--no-default-features", *features, "--quiet", "--", "-D", "warnings"] for crate, features in SMALLER),
+          [*(smaller(*build) for build in SMALLER[1:]),
            ["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug", takes=200),
     # With the macros and build scripts of the host's tests.
@@ -80,7 +87,7 @@ STAGES = [
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")], takes=600),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug", takes=1170),
-    Stage("machines", "no warnings for macOS and Windows, a proof on AArch64; in the long checks all targets, and more programs in emulators",
+    Stage("machines", "no warnings for Windows, a proof on AArch64; in the long checks all targets, and more programs in emulators",
           [python("machines")], ("programs",), [python("machines", "--long")], uses="target/debug", takes=140),
     Stage("emulation", "the kernels of GPUs, as a library for this processor", [python("emulation")], ("programs",), takes=60),
     # Offline: what the crates depend on was fetched to build the programs.
@@ -128,7 +135,8 @@ STAGES = [
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), takes=430),
     Stage("docs", "documented examples and links",
           [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", "--workspace", "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),
-    Stage("run", "make run, and the errors for features that it omits", [["make", "--no-print-directory", "run"], python("omitted")], ("setup",), uses="target/release", takes=290),
+    # What it builds is checked in the stage `clippy`, and the demonstration runs in the stage `host`.
+    Stage("run", "make run, and the errors for features that it omits", [], ("setup",), [["make", "--no-print-directory", "run"], python("omitted")], uses="target/release", takes=290),
     # Otherwise tests use the command and the libraries that are built with the programs.
     Stage("release", "the conformance suite on the program that people use", [], ("run",), [BUILD_PRODUCTS, [str(place.output("release") / "proofmill"), "selftest"]], uses="target/release"),
     Stage("port", "the host's transport on a simulated card behind a pseudo-terminal",
@@ -298,7 +306,7 @@ def run_all(stages, long, env, jobs=1):
 
 def show(outcome):
     """Prints the output of a stage that ran in parallel with others."""
-    print(f"\n--- {outcome.stage} ended after {outcome.seconds:.1f} s: {outcome.result}")
+    print(f"\n--- {outcome.stage} ended after {outcome.seconds:.1f} s, {outcome.processor:.1f} s of cores: {outcome.result}")
     print((TARGET / "test" / f"{outcome.stage}.log").read_text(), end="", flush=True)
 
 

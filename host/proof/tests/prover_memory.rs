@@ -24,17 +24,17 @@ const LEAST: f64 = 0.25;
 
 #[test]
 fn the_peak_is_below_the_plan() {
-    examine(1 << 14);
+    examine(1 << 14, &[(1, false), (2, true)]);
 }
 
 #[test]
 #[ignore = "most of a minute"]
 fn the_peak_of_a_larger_proof_is_below_the_plan() {
-    examine(1 << 16);
+    examine(1 << 16, &[(1, false), (1, true), (2, false), (2, true)]);
 }
 
-/// Proves a chain of this many constraints minus four, by all protocols.
-fn examine(size: usize) {
+/// Proves a chain of this many constraints minus four, by all protocols, with these threads and with a resident key or without.
+fn examine(size: usize, cases: &[(usize, bool)]) {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap();
     return_freed_memory();
@@ -48,7 +48,7 @@ fn examine(size: usize) {
     circuit.write_insecure_fflonk_key(b"memory", &mut file("fflonk.zkey")).unwrap();
     circuit.write_witness(&mut file("chain.wtns")).unwrap();
     drop(circuit);
-    for (threads, resident) in [(1, false), (1, true), (2, false), (2, true)] {
+    for &(threads, resident) in cases {
         let settings = Settings { resident, ..Settings::default() };
         let devices = || Devices::one(Arc::new(CpuDevice::new(Some(threads)).unwrap()));
         let case = |name| format!("{name}, {size} rows, {threads} threads, resident {resident}");

@@ -76,7 +76,7 @@ fn examine_keys(test: &str, every: usize) {
 
 #[test]
 fn keys() {
-    examine_keys("keys", 11);
+    examine_keys("keys", 29);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn behind_files(name: &str) -> Option<Xdma> {
 
 #[test]
 fn simulated_cards_conform_over_pcie_two_at_once() {
-    let cards: Vec<_> = ["toy", "ecdsa"].into_iter().filter_map(behind_files).collect();
+    let cards: Vec<_> = ["toy", "ntt_small_twin"].into_iter().filter_map(behind_files).collect();
     std::thread::scope(|scope| {
         for xdma in &cards {
             scope.spawn(|| conforms(&*proofmill_device::open(&uri(xdma)).unwrap()));
