@@ -53,7 +53,7 @@ def proofmill(*arguments):
     return outcome([PROOFMILL, *arguments])
 
 
-def most_memory(report):
+def max_memory(report):
     """Returns the bytes that a proof may take at most, by its report: its plan and a fifth. The unoptimised program itself is larger."""
     return 1.2 * report["planned_memory"] + (4 << 20) * (PROFILE == "dev")
 

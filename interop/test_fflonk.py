@@ -5,7 +5,7 @@ import unittest
 
 import circuits
 import test_interop
-from programs import done, most_memory, proofmill
+from programs import done, max_memory, proofmill
 
 
 class Fflonk(test_interop.Agreement):
@@ -42,7 +42,7 @@ class Fflonk(test_interop.Agreement):
     def test_a_proof_takes_the_memory_of_its_plan(self):
         files = self.folder / "planned.json", self.folder / "planned_public.json"
         report = json.loads(done(proofmill("prove", "--json", self.made.zkey, self.made.wtns, "-o", files[0], "--public", files[1])))
-        self.assertLessEqual(report["memory"], most_memory(report))
+        self.assertLessEqual(report["memory"], max_memory(report))
 
     def test_the_key_is_described_and_checked(self):
         said = json.loads(done(proofmill("key", "info", "--check", "--json", self.made.zkey)))

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 import circuits
-from programs import CARDS, ROOT, SEMAPHORE, SLOTS, done, emulates_gpus, most_memory, on_f2, on_pcie, proofmill, snarkjs
+from programs import CARDS, ROOT, SEMAPHORE, SLOTS, done, emulates_gpus, max_memory, on_f2, on_pcie, proofmill, snarkjs
 
 #: Circuits of sums over BN254, alone and with quotients, with multipliers by a function.
 SUMS, QUOTIENTS = "msm_bn254_twin", "groth16_bn254_small_twin"
@@ -200,7 +200,7 @@ class Plonk(Agreement):
     def test_a_proof_takes_the_memory_of_its_plan(self):
         files = self.folder / "planned.json", self.folder / "planned_public.json"
         report = json.loads(done(proofmill("prove", "--json", self.made.zkey, self.made.wtns, "-o", files[0], "--public", files[1])))
-        self.assertLessEqual(report["memory"], most_memory(report))
+        self.assertLessEqual(report["memory"], max_memory(report))
 
     def test_the_key_is_described_and_checked(self):
         said = json.loads(done(proofmill("key", "info", "--check", "--json", self.made.zkey)))
