@@ -1,4 +1,5 @@
-"""Builds the Scala generators and runs them: `python3 tools/rtl.py CONFIG ...` writes target/rtl/<config>/, `--all` those that `make test` simulates.
+"""Builds the Scala generators and runs them: `python3 tools/rtl.py CONFIG ...` writes target/rtl/<config>/, `--cards` or `--units`
+those that `make test` simulates.
 
 Maven resolves and compiles only when a source or the pom changed; the generators are run by plain `java`. A
 configuration is generated again only when a generator or the specification changed. The generator lists the
@@ -90,8 +91,8 @@ def units():
     return java("proofmill.Generate", "--units").split()
 
 
-#: Configurations that only `make test-long` and `make cycles` simulate.
-LONG = ("ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
+#: Configurations that only `make test-long`, `make cycles` and `make area` read.
+LONG = ("uart", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381", "ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
         "groth16_bn254_twin", "groth16_bls12_381_twin", "groth16_bls12_381_small_twin", "uart_fast")
 
 
@@ -189,13 +190,13 @@ def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("configs", nargs="*", metavar="CONFIG", help="what to generate; nothing: list them")
     parser.add_argument("--run", metavar="CLASS", help="run this class of rtl/ instead; the other arguments are its own")
-    parser.add_argument("--all", action="store_true", help="generate in one run all that `make test` simulates")
+    parser.add_argument("--cards", action="store_true", help="generate in one run the cards that `make test` simulates")
+    parser.add_argument("--units", action="store_true", help="likewise the stand-alone units")
     parser.add_argument("--lint", action="store_true", help="let Verilator read what is generated")
     parser.add_argument("--around", action="store_true", help="with --lint: of a card, all but its engines, which are linted as cards of their own")
     chosen = parser.parse_args()
-    if chosen.all:
-        build("test")  # with what the stage `rtl` runs, so that Maven starts once
-        print(f"{len(generate_all(simulated(configs() + units())))} circuits")
+    if chosen.cards or chosen.units:
+        print(f"{len(generate_all(simulated(configs() * chosen.cards + units() * chosen.units)))} circuits")
         return 0
     if chosen.run:
         variables = simulating() if is_test(chosen.run) else {}

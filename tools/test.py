@@ -1,7 +1,8 @@
-"""The stages of `make test`: `python3 tools/test.py [--long] [--jobs N] [STAGE ...]`.
+"""The stages of `make test`: `python3 tools/test.py [--long] [--record] [--jobs N] [STAGE ...]`.
 
 One more stage than cores runs at a time, since many use one core only or wait. Stages on the longest path start first. The output of a
 stage is written to target/test/STAGE.log and printed when it ends. A failing stage does not stop the others, except those that depend on it.
+A stage whose sources are those of tools/checked.txt has passed before, and is SKIPPED unless it is named (checked.py).
 The summary at the end lists the result of every stage, including those that did not run, the slowest models and tests, and skipped tests. The
 exit status is 0 only if all stages ran and none failed.
 """
@@ -15,6 +16,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
+import checked
 import emulation
 import place
 from host import VARIABLES
@@ -60,12 +62,16 @@ class Stage:
     long: list = field(default_factory=list)  # more commands of `make test-long`
     uses: str = ""  # a resource that only one stage uses at a time
     takes: int = 30  # seconds of a core with empty caches, roughly
+    sources: tuple = ()  # all that it depends on, apart from tools that are installed: it is repeated only when one of these files has changed
 
 
 def python(script, *arguments):
     return [*PYTHON, f"tools/{script}.py", *arguments]
 
 
+#: What the executable specification and its vectors depend on, and what units of the circuits do.
+SPECIFICATION = ("spec", "examples/headers")
+UNITS = ("rtl", "spec", "tools/rtl.py", "tools/sim.py", "tools/compile_once.py")
 STAGES = [
     Stage("setup", "dependencies of the build", [python("setup")]),
     Stage("rustfmt", "Rust is formatted",
@@ -81,8 +87,8 @@ STAGES = [
           [*(smaller(*build) for build in SMALLER[1:]),
            ["cargo", "clippy", *PEERS, "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], ["cargo", "test", *PEERS, "--workspace", "--quiet"]],
           uses="target/debug", takes=200),
-    # With the macros and build scripts of the host's tests.
-    Stage("verilog", "all circuits, generated in one run", [python("rtl", "--all")], ("setup",), uses="mvn", takes=240),
+    Stage("verilog", "all cards, generated in one run", [python("rtl", "--cards")], ("setup",), uses="mvn", takes=240),
+    Stage("units", "all units, generated in one run", [python("rtl", "--units")], ("verilog",), uses="mvn", takes=150, sources=UNITS),
     Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
           [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")], takes=600),
@@ -93,27 +99,29 @@ STAGES = [
     # Offline: what the crates depend on was fetched to build the programs.
     Stage("packages", "each public crate is complete by itself", [python("packages", "--check")], ("programs",), uses="target/debug"),
     Stage("tools", "the build tools", [[*PYTHON, "-m", "unittest", "discover", "-s", "tools", "-p", "test_*.py"]], ("setup",)),
-    Stage("model", "the executable specification, and the vectors are what it makes", [python("model")]),
-    Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("setup",), takes=150),
+    Stage("model", "the executable specification, and the vectors are what it makes",
+          [[*PYTHON, "-m", "unittest", "discover", "-s", "spec/model", "-p", "test_*.py"], [*PYTHON, "spec/model/vectors.py", "--check"]], takes=600, sources=SPECIFICATION),
+    Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("verilog",), takes=320, sources=UNITS),
     Stage("multipliers", "field arithmetic in Verilator",
-          [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("verilog",), takes=100),
-    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("verilog",), takes=100),
-    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("verilog",), takes=60),
-    Stage("pairing", "the pairing processor in Verilator", [[*PYTHON, "rtl/sim/test_pairing.py"]], ("verilog",), takes=60),
-    Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("verilog",)),
-    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("verilog",), takes=100),
+          [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("units",), takes=450, sources=UNITS),
+    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("units",), takes=150, sources=UNITS),
+    Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("units",), takes=60, sources=UNITS),
+    Stage("pairing", "the pairing processor in Verilator", [[*PYTHON, "rtl/sim/test_pairing.py"]], ("units",), takes=200, sources=UNITS),
+    Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("units",), sources=UNITS),
+    Stage("layers", "linear layers and inputs of Poseidon in Verilator", [[*PYTHON, "rtl/sim/test_poseidon_units.py"]], ("units",), sources=UNITS),
+    Stage("core", "buckets and tail of MSM in Verilator", [[*PYTHON, "rtl/sim/test_msm_core.py"]], ("units",), takes=100, sources=UNITS),
     Stage("shell", "100,000 packets, registers, mailbox", [[*PYTHON, "rtl/sim/test_shell.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_shell.py", "--packets", "1000000"]], takes=60),
-    Stage("memory", "channels of the card's memory, and resets in the middle of bursts", [[*PYTHON, "rtl/sim/test_memory.py"]], ("setup",),
-          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "4000"]], takes=60),
+    Stage("memory", "channels of the card's memory, and resets in the middle of bursts", [[*PYTHON, "rtl/sim/test_memory.py"]], ("verilog",),
+          [[*PYTHON, "rtl/sim/test_memory.py", "--turns", "4000"]], takes=60, sources=UNITS),
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]], takes=60),
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]], takes=80),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS], python("sim", *MSM_CIRCUITS), [*PYTHON, "rtl/sim/test_msm.py", *MSM_CIRCUITS]], takes=180),
-    Stage("hashes", "vectors, trees, refusals, garbage and resets on the Poseidon engine, its parts, and published streams",
-          [[*PYTHON, "rtl/sim/test_poseidon_units.py"], [*PYTHON, "rtl/sim/test_poseidon.py"], [*PYTHON, "rtl/sim/test_streams.py"]], ("sim",),
+    Stage("hashes", "vectors, trees, refusals, garbage and resets on the Poseidon engine, and published streams",
+          [[*PYTHON, "rtl/sim/test_poseidon.py"], [*PYTHON, "rtl/sim/test_streams.py"]], ("sim",),
           [python("rtl", "--lint", *POSEIDON_CIRCUITS), python("sim", "poseidon_small"),
            [*PYTHON, "rtl/sim/test_streams.py", "--seconds", "120", "poseidon_stream_twin"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "poseidon_small"],
@@ -181,7 +189,7 @@ def environment():
 @dataclass
 class Outcome:
     stage: str
-    result: str  # ok, FAILED, not run
+    result: str  # ok, skipped, FAILED, not run
     seconds: float = 0.0
     processor: float = 0.0  # seconds of all cores together
     passed: int = 0
@@ -272,9 +280,17 @@ def paths_of(stages):
     return paths
 
 
-def run_all(stages, long, env, jobs=1):
-    """Runs the stages and returns their outcomes. Up to `jobs` run at a time, the longest paths first, once their dependencies and resources are available."""
-    outcomes, running, waiting = {}, {}, list(stages)
+#: Results with which a stage's dependents run.
+GOOD = ("ok", "skipped")
+
+
+def run_all(stages, long, env, jobs=1, passed=()):
+    """Runs the stages but those that `passed`, and returns their outcomes. Up to `jobs` run at a time, the longest paths first, once their dependencies and
+    resources are available.
+    """
+    before = f"its sources have passed: {checked.RECORD.relative_to(ROOT)}"
+    outcomes = {name: Outcome(name, "skipped", skipped=1, absent=[before]) for name in passed}
+    running, waiting = {}, [stage for stage in stages if stage.name not in outcomes]
     wanted = {stage.name for stage in stages}
 
     def begin(stage):
@@ -287,7 +303,7 @@ def run_all(stages, long, env, jobs=1):
         while waiting or running:
             for stage in list(waiting):
                 needs = [name for name in stage.needs if name in wanted]
-                bad = [name for name in needs if name in outcomes and outcomes[name].result != "ok"]
+                bad = [name for name in needs if name in outcomes and outcomes[name].result not in GOOD]
                 used = {other.uses for other in running.values()} - {""}
                 if bad:
                     outcomes[stage.name] = Outcome(stage.name, "not run", note=f"needs {', '.join(bad)}")
@@ -325,13 +341,14 @@ def report(outcomes, seconds):
     print(f"{seconds / 60:.1f} minutes" + (f"; not run: {', '.join(missing)}" if missing else ""))
     passed, failed, skipped = (sum(getattr(o, what) for o in outcomes) for what in ("passed", "failed", "skipped"))
     print(f"{passed} passed, {failed + len(missing)} failed, {skipped} skipped")
-    return 0 if all(o.result == "ok" for o in outcomes) else 1
+    return 0 if all(o.result in GOOD for o in outcomes) else 1
 
 
 def main():
     names = [stage.name for stage in STAGES]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="the long checks too")
+    parser.add_argument("--record", action="store_true", help="skip none, and record those that pass in tools/checked.txt")
     parser.add_argument("--jobs", type=int, default=1 + (os.cpu_count() or 1), help="stages at a time; 1 prints their output immediately (default: %(default)s)")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join(names + list(GROUPS))}; nothing: all")
     chosen = parser.parse_args()
@@ -346,7 +363,10 @@ def main():
     PROGRAMS.unlink(missing_ok=True)
     stages = [stage for stage in STAGES if stage.name in wanted and (chosen.long or stage.name not in only_long)]
     long = {"PROOFMILL_LONG": "1", "PROOFMILL_PROFILE": "release"} if chosen.long else {"PROOFMILL_PROFILE": "dev"}
-    outcomes = run_all(stages, chosen.long, {**environment(), **long}, min(chosen.jobs, len(stages)))
+    passed = set() if chosen.long or chosen.record else checked.passed(stage for stage in stages if stage.name not in chosen.stages)
+    outcomes = run_all(stages, chosen.long, {**environment(), **long}, min(chosen.jobs, len(stages)), passed)
+    if chosen.record:
+        checked.record(stage for stage, outcome in zip(stages, outcomes) if outcome.result == "ok")
     return report(outcomes, time.monotonic() - begin)
 
 

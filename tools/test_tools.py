@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import area
 import cells
+import checked
 import compile_once
 import emulation
 import formal
@@ -149,6 +150,31 @@ class Counting(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             outcomes = test.run_all(stages, False, None)
         self.assertEqual([outcome.result for outcome in outcomes], ["FAILED", "ok"])
+
+    def test_a_stage_that_passed_with_the_same_sources_is_skipped(self):
+        with tempfile.TemporaryDirectory(dir=place.ROOT) as folder:
+            folder = Path(folder)
+            source, record = folder / "source", folder / "checked.txt"
+            source.write_text("1")
+            sources = (str(folder.relative_to(place.ROOT)) + "/source",)
+            stages = [test.Stage("tried", "", [["false"]], sources=sources), test.Stage("after", "", [["true"]], ("tried",))]
+            with mock.patch.object(checked, "RECORD", record), contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(checked.passed(stages), set())
+                checked.record(stages)
+                self.assertEqual(list(checked.read()), ["tried"], "only one has sources")
+                self.assertEqual(checked.passed(stages), {"tried"})
+                outcomes = test.run_all(stages, False, None, passed=checked.passed(stages))
+                self.assertEqual(test.report(outcomes, 0), 0)
+                source.write_text("2")
+                self.assertEqual(checked.passed(stages), set())
+        self.assertEqual([outcome.result for outcome in outcomes], ["skipped", "ok"])
+        self.assertIn("skipped in tried: its sources have passed", said.getvalue())
+        self.assertEqual(said.getvalue().splitlines()[-1], "1 passed, 0 failed, 1 skipped")
+
+    def test_sources_of_stages_exist(self):
+        for stage in test.STAGES:
+            for source in stage.sources:
+                self.assertTrue(checked.files([source]), f"{stage.name}: {source}")
 
     def test_every_stage_needs_only_earlier_ones(self):
         seen = set()
