@@ -69,9 +69,10 @@ def python(script, *arguments):
     return [*PYTHON, f"tools/{script}.py", *arguments]
 
 
-#: What the executable specification and its vectors depend on, and what units of the circuits do.
+#: What the executable specification and its vectors depend on, what units of the circuits do, and what the Verilog for people does.
 SPECIFICATION = ("spec", "examples/headers")
 UNITS = ("rtl", "spec", "tools/rtl.py", "tools/sim.py", "tools/compile_once.py")
+EXPORT = (*UNITS, "tools/verilog.py", "tools/testbench.py", "tools/same_circuit.py", "boards", "Makefile")
 STAGES = [
     Stage("setup", "dependencies of the build", [python("setup")]),
     Stage("rustfmt", "Rust is formatted",
@@ -90,7 +91,7 @@ STAGES = [
     Stage("verilog", "all cards, generated in one run", [python("rtl", "--cards")], ("setup",), uses="mvn", takes=240),
     Stage("units", "all units, generated in one run", [python("rtl", "--units")], ("verilog",), uses="mvn", takes=150, sources=UNITS),
     Stage("export", "Verilog for people: linted, read by three tools, the same as what is simulated, with test benches",
-          [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=60),
+          [[*PYTHON, "rtl/sim/test_verilog.py"], [*PYTHON, "rtl/sim/test_testbench.py"]], ("verilog",), takes=320, sources=EXPORT),
     Stage("sim", "the card in Verilator", [python("sim", *LIBRARIES), python("sim", "--trace", "toy")], ("verilog",), [python("sim", "groth16_bls12_381_small_twin")], takes=600),
     Stage("programs", "the host's tests are built", [python("host", "--build")], ("setup",), uses="target/debug", takes=1170),
     Stage("machines", "no warnings for Windows, a proof on AArch64; in the long checks all targets, and more programs in emulators",
@@ -344,18 +345,28 @@ def report(outcomes, seconds):
     return 0 if all(o.result in GOOD for o in outcomes) else 1
 
 
+def with_needs(names):
+    """Returns the names of stages and of those that they need."""
+    found = set(names)
+    for stage in reversed(STAGES):
+        if stage.name in found:
+            found |= set(stage.needs)
+    return found
+
+
 def main():
     names = [stage.name for stage in STAGES]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="the long checks too")
-    parser.add_argument("--record", action="store_true", help="skip none, and record those that pass in tools/checked.txt")
+    parser.add_argument("--record", action="store_true", help="run the stages that have a record, or those that are named, and record in tools/checked.txt those that pass")
     parser.add_argument("--jobs", type=int, default=1 + (os.cpu_count() or 1), help="stages at a time; 1 prints their output immediately (default: %(default)s)")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=f"{', '.join(names + list(GROUPS))}; nothing: all")
     chosen = parser.parse_args()
     unknown = set(chosen.stages) - set(names) - set(GROUPS)
     if unknown:
         parser.error(f"no stage {', '.join(sorted(unknown))}; there are {', '.join(names + list(GROUPS))}")
-    wanted = {name for given in chosen.stages for name in GROUPS.get(given, [given])} or set(names)
+    every = with_needs(stage.name for stage in STAGES if stage.sources) if chosen.record else set(names)
+    wanted = {name for given in chosen.stages for name in GROUPS.get(given, [given])} or every
     only_long = {stage.name for stage in STAGES if not stage.commands}
     if only_long & set(chosen.stages) and not chosen.long:
         parser.error(f"{', '.join(only_long & set(chosen.stages))}: only with --long")
