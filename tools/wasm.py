@@ -1,8 +1,7 @@
 """Builds the npm package of the verifier for browsers and Node: `python3 tools/wasm.py`.
 
 target/artifacts/proofmill-verifier-<version>.tgz contains the WebAssembly module, its JavaScript and types, both licences and THIRD-PARTY. It has no
-native parts, so it is the same for all platforms. Beside it are its SHA-256 and a bill of materials. With PROOFMILL_PROFILE=dev, as in `make test`, the
-module is built in that profile, which takes less time and makes it larger.
+native parts, so it is the same for all platforms. Beside it are its SHA-256 and a bill of materials.
 """
 
 import json
@@ -10,13 +9,13 @@ import subprocess
 
 import artifacts
 from machines import missing_target
-from place import BUILT, PROFILE, ROOT, Failed, main
+from place import BUILT, ROOT, Failed, main
 
 PACKAGE = ROOT / "host/bind/wasm"
 TRIPLE = "wasm32-unknown-unknown"
 SOURCES = ["README.md", "index.mjs", "index.d.mts"]
-#: The profile of the module, and the most bytes of the package in it.
-MODULE, MOST_BYTES = ("dev", 2_000_000) if PROFILE == "dev" else ("wasm", 400_000)
+#: The most bytes of the package.
+MOST_BYTES = 400_000
 
 
 def module():
@@ -24,10 +23,10 @@ def module():
     missing = missing_target(TRIPLE)
     if missing:
         raise Failed(f"{TRIPLE}: {missing}")
-    command = ["cargo", "build", "--locked", "--quiet", "--profile", MODULE, "--target", TRIPLE, "--package", "proofmill-wasm"]
+    command = ["cargo", "build", "--locked", "--quiet", "--profile", "wasm", "--target", TRIPLE, "--package", "proofmill-wasm"]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise Failed("cargo cannot build proofmill-wasm")
-    return BUILT / TRIPLE / ("debug" if MODULE == "dev" else MODULE) / "proofmill_wasm.wasm"
+    return BUILT / TRIPLE / "wasm/proofmill_wasm.wasm"
 
 
 def contents(module, packages):
