@@ -210,11 +210,9 @@ impl CpuDevice {
 
 #[cfg(test)]
 mod tests {
-    use proofmill_op::equihash_verify::{self, Network, Params};
-    use proofmill_op::{Argument, Progress, Submit, ecdsa_verify, ntt};
+    use proofmill_op::Argument;
 
     use super::*;
-    use crate::ecdsa_verify::INLINE_SIGNATURES;
 
     #[test]
     fn a_panic_fails_its_ticket_and_no_other() {
@@ -229,91 +227,6 @@ mod tests {
             assert!(matches!(next.wait(), Err(Error::Argument { .. })), "{exec:?}");
             assert_eq!(device.metrics().requests, completed);
         }
-    }
-
-    /// The only thread of the pool is busy: a response that arrives was computed inline.
-    #[test]
-    fn a_small_request_is_executed_inline() {
-        let device = CpuDevice::new(Some(1)).unwrap();
-        let (release, held) = std::sync::mpsc::channel::<()>();
-        let busy = device.start::<()>(Exec::Pool, false, move |_| {
-            held.recv().expect("the test lets it go");
-            Err(Error::argument("test", "over"))
-        });
-        for (params, most) in [(Params::N200_K9, 2), (Params::N144_K5, 32), (Params::N48_K5, 32)] {
-            let submit = |count: usize| {
-                let headers = vec![0; count * params.header_bytes()];
-                let request = equihash_verify::Request::new(params, Network::None, headers);
-                device.submit(request).unwrap()
-            };
-            for count in [0, 1, most] {
-                let Some(Ok(response)) = submit(count).poll() else {
-                    panic!("({params}) {count}: no response yet")
-                };
-                assert_eq!(response.verdicts.len(), count);
-            }
-            assert!(submit(most + 1).poll().is_none(), "({params}): a larger one is for the pool");
-        }
-        let submit = |count: usize| {
-            let signatures = vec![0; count * ecdsa_verify::SIGNATURE_BYTES];
-            let request = ecdsa_verify::Request::new(signatures);
-            device.submit(request).unwrap()
-        };
-        for count in [0, 1, INLINE_SIGNATURES] {
-            let Some(Ok(response)) = submit(count).poll() else {
-                panic!("{count} signatures: no response yet")
-            };
-            assert_eq!(response.verdicts.len(), count);
-        }
-        assert!(submit(INLINE_SIGNATURES + 1).poll().is_none(), "a larger one is for the pool");
-        let submit = |count: usize, request: fn(ntt::Request) -> ntt::Request| {
-            let elements = vec![0; count * ntt::Field::Goldilocks.bytes()];
-            let request = request(ntt::Request::forward(ntt::Field::Goldilocks, elements));
-            device.submit(request).unwrap()
-        };
-        for log in [0, 7, 8, 10] {
-            let Some(Ok(response)) = submit(1 << log, |request| request).poll() else {
-                panic!("a transform of 2^{log}: no response yet")
-            };
-            assert_eq!(response.elements.len(), 8 << log);
-        }
-        assert!(
-            submit(1 << 11, |request| request).poll().is_none(),
-            "a larger one is for the pool"
-        );
-        let reported = |request: ntt::Request| ntt::Request {
-            progress: Some(Progress(Arc::new(|_| ()))),
-            ..request
-        };
-        assert!(submit(1, reported).poll().is_none(), "so is one that reports progress");
-        release.send(()).unwrap();
-        assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
-    }
-
-    /// The device's only thread is kept busy.
-    #[test]
-    fn execution_on_the_callers_threads_needs_none_of_the_devices() {
-        let device = CpuDevice::new(Some(1)).unwrap();
-        let (release, held) = std::sync::mpsc::channel::<()>();
-        let busy = device.start::<()>(Exec::Pool, false, move |_| {
-            held.recv().expect("the test lets it go");
-            Err(Error::argument("test", "over"))
-        });
-        let request = || {
-            let elements: Vec<_> = (0..1u64 << 12).flat_map(u64::to_le_bytes).collect();
-            ntt::Request::forward(ntt::Field::Goldilocks, elements)
-        };
-        let callers = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let cancel = Cancel::new();
-        let executed = callers.install(|| device.execute(request(), &cancel)).unwrap();
-        cancel.cancel();
-        let cancelled = callers.install(|| device.execute(request(), &cancel));
-        assert!(matches!(cancelled, Err(Error::Cancelled)));
-        let ticket = device.submit(request()).unwrap();
-        release.send(()).unwrap();
-        assert_eq!(executed.elements, ticket.wait().unwrap().elements);
-        assert!(matches!(busy.wait(), Err(Error::Argument { .. })));
-        assert_eq!(device.metrics().requests, 4);
     }
 
     #[test]

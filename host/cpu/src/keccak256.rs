@@ -43,23 +43,3 @@ fn hash_all(messages: &[u8], each: usize, cancelled: Cancelled<'_>) -> Result<Ve
     })?;
     Ok(digests)
 }
-
-#[cfg(test)]
-mod tests {
-    use proofmill_op::Submit;
-
-    use super::*;
-    use crate::CpuDevice;
-
-    #[test]
-    fn batches_are_hashed_in_order() {
-        let device = CpuDevice::new(Some(2)).unwrap();
-        for (each, count) in [(1, 3), (136, 1000), (70_000, 3), (7, 0)] {
-            let messages: Vec<u8> = (0..each * count).map(|i| (i % 251) as u8).collect();
-            let request = Request::new(each, messages.clone());
-            let digests = device.submit(request).unwrap().wait().unwrap().digests;
-            let wanted: Vec<u8> = messages.chunks_exact(each).flat_map(hash).collect();
-            assert_eq!(digests, wanted, "{count} messages of {each} bytes");
-        }
-    }
-}
