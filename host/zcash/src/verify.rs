@@ -76,6 +76,15 @@ struct Signatures {
     signatures: Vec<Signature>,
 }
 
+impl Batches<'_> {
+    fn append(&mut self, other: Self) {
+        self.proofs.append(other.proofs);
+        self.actions.extend(other.actions);
+        self.signatures.places.extend(other.signatures.places);
+        self.signatures.signatures.extend(other.signatures.signatures);
+    }
+}
+
 impl Signatures {
     fn push(&mut self, place: Place, signature: Signature) {
         self.places.push(place);
@@ -170,11 +179,21 @@ impl BlockVerifier {
         }
         let signed: Vec<_> =
             signed.into_par_iter().map(|(it, spent)| Signed::new(it, spent)).collect();
-        let mut batches = Batches::default();
         let inputs = check_inputs(&*self.devices.ecdsa, &signed)?;
+        let collected: Vec<_> = places
+            .par_iter()
+            .zip(&signed)
+            .map(|(&(block, transaction), signed)| {
+                let (mut batches, mut findings) = (Batches::default(), Findings::default());
+                let place = |part| Place { block, transaction, part };
+                shielded::collect(&signed.digests, &place, &mut batches, &mut findings);
+                (batches, findings)
+            })
+            .collect();
+        let mut batches = Batches::default();
         let mut spent = structure::Spent::default();
-        for (((block, transaction), signed), inputs) in places.into_iter().zip(&signed).zip(inputs)
-        {
+        let all = places.into_iter().zip(&signed).zip(inputs).zip(collected);
+        for ((((block, transaction), signed), inputs), (claims, shielded)) in all {
             let findings = &mut reports[block].transactions[transaction].findings;
             if transaction == 0 {
                 spent = structure::Spent::default();
@@ -182,8 +201,8 @@ impl BlockVerifier {
             spent.add(signed.digests.transaction(), findings);
             report_inputs(&inputs, findings);
             structure::check_fee(signed, findings);
-            let place = |part| Place { block, transaction, part };
-            shielded::collect(&signed.digests, &place, &mut batches, findings);
+            findings.append(shielded);
+            batches.append(claims);
         }
         self.verify_batches(batches, &mut reports)?;
         Ok(reports)

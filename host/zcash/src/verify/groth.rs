@@ -46,6 +46,10 @@ impl Claims {
     pub fn push(&mut self, statement: Statement, claim: Claim) {
         self.0[statement as usize].push(claim);
     }
+
+    pub fn append(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(claims, other)| claims.extend(other));
+    }
 }
 
 /// The prepared keys.

@@ -176,6 +176,11 @@ impl Findings {
         self.invalid.push(Finding { part, text: text.into() });
     }
 
+    pub(super) fn append(&mut self, other: Self) {
+        self.invalid.extend(other.invalid);
+        self.not_checked.extend(other.not_checked);
+    }
+
     pub(super) fn not_checked(&mut self, part: Part, text: impl Into<String>) {
         self.not_checked.push(Finding { part, text: text.into() });
     }
