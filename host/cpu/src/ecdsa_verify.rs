@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::run::{Context, Exec, Job, Run};
 
 /// The most signatures of a request that is executed inline: 25 us of work with AVX-512 IFMA.
-pub(crate) const INLINE_SIGNATURES: usize = 8;
+const INLINE_SIGNATURES: usize = 8;
 
 /// Signatures in one chunk of work, for which s is inverted once: 0.2 ms with AVX-512 IFMA, 2 ms without, between two
 /// looks at the cancellation.

@@ -79,8 +79,8 @@ fn the_driver_conforms_over_a_card_in_software() {
     }
 }
 
-/// Simulations that have the same engines as others for the host: one with another memory, those with one adder and with one core, one without the bridge for PCIe, and those
-/// with one engine each. The suite of the last one runs over PCIe (`pcie`).
+/// Simulations that have the same engines as others for the host: one with another memory, those with one adder and with one core, one without the
+/// bridge for PCIe, and those with one engine each. The suite of the last one runs over PCIe (`pcie`).
 const LONG: [&str; 7] = [
     "coprocessor_1024_twin",
     "ecdsa_two",

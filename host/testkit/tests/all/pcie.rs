@@ -21,7 +21,17 @@ fn behind_files(name: &str) -> Option<Xdma> {
 
 #[test]
 fn simulated_cards_conform_over_pcie_two_at_once() {
-    let cards: Vec<_> = ["toy", "ntt_small_twin"].into_iter().filter_map(behind_files).collect();
+    conform_at_once(["toy", "ntt_small_twin"]);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn the_ecdsa_engine_conforms_over_pcie_beside_a_toy() {
+    conform_at_once(["toy", "ecdsa"]);
+}
+
+fn conform_at_once(names: [&str; 2]) {
+    let cards: Vec<_> = names.into_iter().filter_map(behind_files).collect();
     std::thread::scope(|scope| {
         for xdma in &cards {
             scope.spawn(|| conforms(&*proofmill_device::open(&uri(xdma)).unwrap()));
