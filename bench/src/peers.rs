@@ -3,7 +3,7 @@
 //! a path without AVX-512, peers are built for x86-64-v3 with ADX ([`Target`]).
 //!
 //! Programs in Rust are those of the workspace `bench/peers`, and Plonky's of a workspace of its own. Those in Go need `go`;
-//! mcl's crate contains its source and needs cmake. A program that cannot be built or run is absent, with the reason.
+//! mcl's crate contains its source and needs cmake, GMP's needs m4. A program that cannot be built or run is absent, with the reason.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,7 +27,10 @@ pub enum Library {
     Arkworks,
     Blst,
     Equihash,
+    EquihashSolver,
+    EquihashUnsafeSolver,
     EquihashUnsafeVerifier,
+    Gmp,
     Gnark,
     GnarkCrypto(Package),
     Halo2curves,
@@ -59,7 +62,10 @@ impl Library {
             Self::Arkworks => "arkworks 0.6.0 (asm)",
             Self::Blst => "blst 0.3.17",
             Self::Equihash => "equihash 0.3.1 (default)",
+            Self::EquihashSolver => "equihash 0.3.1 (solver)",
+            Self::EquihashUnsafeSolver => "equihash 0.3.1 (unsafe-solver)",
             Self::EquihashUnsafeVerifier => "equihash 0.3.1 (unsafe-verifier)",
+            Self::Gmp => "GMP 6.3.0 (rug 1.30)",
             Self::Gnark => return format!("gnark 0.16.0 (GOAMD64={})", target.goamd64()),
             Self::GnarkCrypto(_) => {
                 return format!("gnark-crypto 0.22.0 (GOAMD64={})", target.goamd64());
@@ -86,7 +92,10 @@ impl Library {
             Self::Arkworks => rust("arkworks-peer"),
             Self::Blst => rust("blst-peer"),
             Self::Equihash => rust("equihash-peer"),
+            Self::EquihashSolver => rust("equihash-solver-peer"),
+            Self::EquihashUnsafeSolver => rust("equihash-unsafe-solver-peer"),
             Self::EquihashUnsafeVerifier => rust("equihash-unsafe-verifier-peer"),
+            Self::Gmp => rust("gmp-peer"),
             Self::Gnark => program::build_go("gnark", ".", "gnark-peer").map(Command::new),
             Self::GnarkCrypto(package) => {
                 let (folder, binary) = match package {

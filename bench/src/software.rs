@@ -13,6 +13,7 @@ use crate::timing::Contestant;
 
 mod algebra;
 mod ecdsa_verify;
+mod equihash_solve;
 mod equihash_verify;
 mod msm;
 mod ntt;
@@ -22,6 +23,7 @@ mod poseidon;
 mod prove;
 mod rows;
 mod sapling;
+mod vdf;
 mod witness;
 mod zcash;
 
@@ -45,6 +47,7 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
         "prove" if only == Some("plonk") => prove::plonk(quick)?,
         "algebra" => algebra::rows(quick)?,
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
+        "equihash_solve" => equihash_solve::rows(quick)?,
         "equihash_verify" => equihash_verify::rows(quick)?,
         "msm" => msm::rows(quick)?,
         "ntt" => ntt::rows(quick)?,
@@ -52,10 +55,11 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
         "poseidon" => poseidon::rows(quick)?,
         "prove" => prove::rows(quick)?,
         "sapling" => sapling::rows(quick)?,
+        "vdf" => vdf::rows(quick)?,
         "witness" => witness::rows(quick)?,
         "zcash" => zcash::rows(quick)?,
         _ => bail!(
-            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_verify, msm, ntt, pairing, poseidon, prove, sapling, witness or zcash"
+            "op: '{op}' has no bench; expected algebra, ecdsa_verify, equihash_solve, equihash_verify, msm, ntt, pairing, poseidon, prove, sapling, vdf, witness or zcash"
         ),
     };
     let folder = match (quick, only) {

@@ -5,7 +5,7 @@ that is still alive, joins every two rows that agree there, and drops the group,
 k - 1 rounds the last two groups must agree at once. A row keeps its indices as a tuple in the order that the
 verifier demands: of two halves, the one that starts with the smaller index comes first.
 
-Only small parameter sets finish: (48,5) in a tenth of a second. Vectors are its only use.
+Only small parameter sets finish: (48,5) in a tenth of a second.
 """
 
 from collections import defaultdict

@@ -14,6 +14,7 @@ import cases_coprocessor
 import cases_curve
 import cases_ecdsa_verify
 import cases_encoding
+import cases_equihash_solve
 import cases_equihash_verify
 import cases_field
 import cases_formula
@@ -25,13 +26,14 @@ import cases_permutation
 import cases_poseidon
 import cases_quotient
 import cases_shell
+import cases_vdf
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
 #: Folders whose files all have the same shape, and what makes them.
 FOLDERS = {
     "wire": cases_shell, "ecdsa_verify": cases_ecdsa_verify, "field": cases_field, "formula": cases_formula, "curve": cases_curve,
-    "encoding": cases_encoding, "keccak256": cases_keccak256, "msm": cases_msm, "ntt": cases_ntt, "pairing": cases_pairing, "poseidon": cases_poseidon,
-    "permutation": cases_permutation, "coprocessor": cases_coprocessor, "quotient": cases_quotient,
+    "encoding": cases_encoding, "equihash_solve": cases_equihash_solve, "keccak256": cases_keccak256, "msm": cases_msm, "ntt": cases_ntt, "pairing": cases_pairing, "poseidon": cases_poseidon,
+    "permutation": cases_permutation, "coprocessor": cases_coprocessor, "quotient": cases_quotient, "vdf": cases_vdf,
 }
 
 

@@ -15,6 +15,7 @@ mod points;
 mod signatures;
 mod snarkjs;
 mod trees;
+mod vdf;
 
 /// A body and its seeds.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 23] = [
+pub const TARGETS: [Target; 25] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -51,6 +52,8 @@ pub const TARGETS: [Target; 23] = [
     Target { name: "poseidon_rows", run: trees::rows, seeds: trees::rows_seeds },
     Target { name: "poseidon_proof", run: trees::proof, seeds: trees::proof_seeds },
     Target { name: "poseidon_checkpoint", run: trees::checkpoint, seeds: trees::checkpoint_seeds },
+    Target { name: "vdf_record", run: vdf::record, seeds: vdf::record_seeds },
+    Target { name: "vdf_form", run: vdf::form, seeds: vdf::form_seeds },
     Target { name: "card_replies", run: card::run, seeds: card::seeds },
 ];
 

@@ -134,6 +134,18 @@ fn snarkjs_wtns() {
     examine("snarkjs_wtns", INPUTS);
 }
 
+/// Each record that is parsed costs a test of its modulus.
+#[test]
+fn vdf_record() {
+    examine("vdf_record", INPUTS / 20);
+}
+
+/// Each form that is decoded costs two verifications.
+#[test]
+fn vdf_form() {
+    examine("vdf_form", INPUTS / 20);
+}
+
 /// Each input that gets far is a few hashes, or some trees.
 #[test]
 fn poseidon_rows() {

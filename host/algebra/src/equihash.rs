@@ -24,8 +24,10 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod begin;
+mod digests;
 mod indices;
 mod portable;
+pub mod solver;
 mod strips;
 
 /// Strips of a solution.

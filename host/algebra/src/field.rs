@@ -33,6 +33,9 @@ mod traits;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::Adx;
+
 /// The primary numbers of `spec/fields`.
 pub mod spec {
     include!(concat!(env!("OUT_DIR"), "/fields.rs"));

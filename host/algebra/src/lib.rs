@@ -26,6 +26,7 @@ mod isa;
 pub mod jubjub;
 pub mod keccak256;
 pub mod lanes;
+pub mod modulus;
 pub mod msm;
 pub mod ntt;
 mod once;

@@ -1,6 +1,7 @@
-//! `proofmill equihash verify`: files in, verdicts out.
+//! `proofmill equihash`: `verify`, files in, verdicts out, and `solve`.
 
 mod run;
+pub mod solve;
 
 use std::fs::File;
 use std::io::Read;
@@ -36,6 +37,16 @@ pub enum Command {
     /// Every file is read, even after an error. Exit codes: 0 all valid, 1 a header is invalid, 2 wrong
     /// usage or a malformed file, 3 the device failed.
     Verify(Arguments),
+    /// Finds the solutions of a header (Wagner's algorithm), for each nonce from that of the header on.
+    ///
+    /// Writes a whole header in hex for each solution, as `equihash verify` reads it. Every solution is verified. With --target, the
+    /// search ends at the first solution whose block hash is at most the target, and only that one is written.
+    ///
+    /// A nonce takes about 150 MB of memory at (200,9) and 1.7 GB at (144,5), and has about two solutions.
+    ///
+    /// With --json, each line of output is one JSON object: {"type": "solution"} with nonce, hash and header, and at the end
+    /// {"type": "summary"}. Exit codes: 0 a solution was found, 1 none was, 2 wrong usage or a malformed header, 3 the device failed.
+    Solve(solve::Arguments),
 }
 
 #[derive(Args)]

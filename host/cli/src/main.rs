@@ -56,6 +56,7 @@ mod selftest;
 mod serve;
 mod source;
 mod threads;
+mod vdf;
 mod verify;
 mod witness;
 #[cfg(feature = "zcash")]
@@ -121,7 +122,7 @@ enum Command {
     /// Verifies ECDSA signatures on secp256k1.
     #[command(subcommand)]
     Ecdsa(ecdsa::Command),
-    /// Verifies Equihash block headers.
+    /// Verifies and solves Equihash block headers.
     #[command(subcommand)]
     Equihash(equihash::Command),
     #[command(about = on_each("Multi-scalar multiplication (MSM) on", &Curve::ALL.map(Curve::name)))]
@@ -165,6 +166,9 @@ enum Command {
     /// Serves a device of this machine to others. NOT IN THIS BUILD: build with --features remote.
     #[cfg(not(feature = "remote"))]
     DeviceServer(absent::Arguments),
+    /// Verifiable delay functions: repeated squaring modulo an RSA modulus, with proofs; proofs of Chia verified.
+    #[command(subcommand)]
+    Vdf(vdf::Command),
     /// Verifies whole Zcash blocks: headers, transactions, proofs and signatures.
     #[cfg(feature = "zcash")]
     #[command(subcommand)]
@@ -234,9 +238,15 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Equihash(equihash::Command::Verify(arguments)) => {
             equihash::verify(&arguments, output)
         }
+        Command::Equihash(equihash::Command::Solve(arguments)) => {
+            equihash::solve::run(&arguments, output)
+        }
         Command::Msm(arguments) => msm::run(&arguments, output),
         Command::Ntt(arguments) => ntt::run(&arguments, output),
         Command::Poseidon(command) => poseidon::run(&command, output),
+        Command::Vdf(vdf::Command::Eval(arguments)) => vdf::evaluate(&arguments, output),
+        Command::Vdf(vdf::Command::Prove(arguments)) => vdf::prove(&arguments, output),
+        Command::Vdf(vdf::Command::Verify(arguments)) => vdf::verify(&arguments, output),
         Command::Points(msm::Command::Generate(arguments)) => msm::generate(&arguments),
         Command::Scalars(msm::ScalarCommand::Generate(arguments)) => {
             msm::generate_scalars(&arguments)

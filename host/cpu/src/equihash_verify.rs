@@ -80,7 +80,7 @@ fn verify_inline(isa: Isa, request: &Request, headers: &[u8]) -> Response {
 }
 
 /// The rules for the headers of a request.
-struct Rules {
+pub(crate) struct Rules {
     isa: Isa,
     params: Params,
     shape: Shape,
@@ -89,7 +89,7 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(isa: Isa, request: &Request) -> Self {
+    pub(crate) fn new(isa: Isa, request: &Request) -> Self {
         let params = request.params;
         Self {
             isa,
@@ -119,6 +119,13 @@ impl Rules {
                 *verdict = self.verdict(header, leaves, &mut indices);
             }
         }
+    }
+
+    /// Returns the verdict of one whole header.
+    pub(crate) fn verify_one(&self, header: &[u8]) -> Verdict {
+        let mut verdict = [Verdict::default()];
+        self.verdicts(header, &mut verdict);
+        verdict[0]
     }
 
     /// Returns the verdict of one header. `indices` is working memory.

@@ -5,6 +5,7 @@ mod coprocessor;
 mod device;
 pub mod difficulty;
 mod ecdsa_verify;
+mod equihash_solve;
 mod equihash_verify;
 mod keccak256;
 mod msm;
@@ -14,6 +15,7 @@ mod pool;
 mod poseidon;
 mod processors;
 mod run;
+mod vdf;
 
 pub use device::CpuDevice;
 pub use processors::thread_pool;

@@ -4,7 +4,7 @@
 /// Returns `bytes` zeros.
 pub fn zeros(bytes: usize) -> Vec<u8> {
     let mut zeros = vec![0; bytes];
-    ask_for_large_pages(&mut zeros);
+    request_large_pages(&mut zeros);
     zeros
 }
 
@@ -23,20 +23,21 @@ const LARGE: usize = 2 << 20;
 
 /// Requests large pages for the whole ones within this memory. It is a hint, so an error is ignored.
 #[cfg(target_os = "linux")]
-fn ask_for_large_pages(memory: &mut [u8]) {
+pub fn request_large_pages<T: Copy>(memory: &mut [T]) {
     use rustix::mm::{Advice, madvise};
 
-    let start = memory.as_mut_ptr();
-    let before = start.align_offset(LARGE).min(memory.len());
-    let length = (memory.len() - before) / LARGE * LARGE;
+    let (start, bytes) = (memory.as_mut_ptr().cast::<u8>(), size_of_val(memory));
+    let before = start.align_offset(LARGE).min(bytes);
+    let length = (bytes - before) / LARGE * LARGE;
     if length > 0 {
         // SAFETY: the range lies within `memory`, which is borrowed, and the advice changes no content.
         let _ignored = unsafe { madvise(start.add(before).cast(), length, Advice::LinuxHugepage) };
     }
 }
 
+/// Has no effect on this system.
 #[cfg(not(target_os = "linux"))]
-fn ask_for_large_pages(_memory: &mut [u8]) {}
+pub fn request_large_pages<T: Copy>(_memory: &mut [T]) {}
 
 #[cfg(test)]
 mod tests {

@@ -28,6 +28,10 @@ pub enum Capability {
     Coprocessor,
     /// `keccak256`.
     Keccak256,
+    /// `vdf`.
+    Vdf,
+    /// `equihash_solve` for these parameters.
+    EquihashSolve(equihash_verify::Params),
 }
 
 impl std::fmt::Display for Capability {
@@ -40,6 +44,8 @@ impl std::fmt::Display for Capability {
             Self::Poseidon(instance) => write!(f, "poseidon ({instance})"),
             Self::Coprocessor => f.write_str("coprocessor (bls12_381)"),
             Self::Keccak256 => f.write_str("keccak256"),
+            Self::Vdf => f.write_str("vdf"),
+            Self::EquihashSolve(params) => write!(f, "equihash_solve ({params})"),
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod coprocessor;
 mod data;
 mod device;
 pub mod ecdsa_verify;
+pub mod equihash_solve;
 pub mod equihash_verify;
 mod error;
 mod features;
@@ -24,6 +25,7 @@ mod registry;
 mod secret;
 mod ticket;
 mod token;
+pub mod vdf;
 mod verdict;
 
 pub use cancel::Cancel;

@@ -9,7 +9,8 @@ use std::task::{Context, Poll};
 
 use crate::{
     Cancel, Capability, Completer, Data, Error, Operation, Progress, ResidentData, Result,
-    SecretBytes, Ticket, coprocessor, ecdsa_verify, equihash_verify, keccak256, msm, ntt, poseidon,
+    SecretBytes, Ticket, coprocessor, ecdsa_verify, equihash_solve, equihash_verify, keccak256,
+    msm, ntt, poseidon, vdf,
 };
 
 /// Calls the macro `$callback` with a line for each operation: its variant in the erased types and the type that implements [`Operation`].
@@ -30,6 +31,8 @@ macro_rules! operations {
             PoseidonLayers = poseidon::HashLayers;
             Coprocessor = coprocessor::Coprocessor;
             Keccak256 = keccak256::Keccak256;
+            Vdf = vdf::Vdf;
+            EquihashSolve = equihash_solve::EquihashSolve;
         }
     };
 }

@@ -14,6 +14,7 @@
 //! | [`snark`] | provers and verifiers of every protocol: the key chooses it |
 //! | [`snarkjs`] | the files of circom and snarkjs: keys, witnesses, proofs |
 //! | [`solidity`] | contracts that verify proofs on a chain, and their call data |
+//! | [`vdf`] | verifiable delay functions: proofs of repeated squaring (Wesolowski, Pietrzak, Chia) |
 //! | [`dev`] | circuits and INSECURE keys for tests and figures; with the feature `dev` only |
 //!
 //! Points and scalars in this crate's interface have the form of `proofmill_op::msm`: canonical little-endian bytes.
@@ -39,6 +40,7 @@ mod random;
 pub mod snark;
 pub mod snarkjs;
 pub mod solidity;
+pub mod vdf;
 
 pub use error::{Error, FileError, Result};
 pub use pairings::{Pairings, Programmed};

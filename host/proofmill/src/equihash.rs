@@ -44,6 +44,11 @@
 
 pub mod read;
 
+/// Solutions of headers.
+pub mod solve {
+    pub use proofmill_op::equihash_solve::{Request, Response};
+}
+
 use std::fmt;
 
 pub use proofmill_op::equihash_verify::{
@@ -79,6 +84,32 @@ pub fn verify_many(
 ) -> Result<Vec<Verdict>> {
     let request = Request::new(params, network, headers);
     Ok(device.submit(request)?.wait()?.verdicts)
+}
+
+/// Finds the solutions of one header, the 140 bytes before the solution: each packed as in a block.
+///
+/// ```
+/// use proofmill::equihash::{self, HEADER_BYTES, Network, Params};
+///
+/// # fn main() -> proofmill::Result<()> {
+/// let (device, params) = (proofmill::open("cpu:")?, Params::N48_K5);
+/// let header = [1; HEADER_BYTES];
+/// for solution in equihash::find_solutions(&device, params, &header)? {
+///     let whole = [&header[..], &params.compact_size(), &solution].concat();
+///     assert!(equihash::verify(&device, params, Network::None, &whole)?.is_valid());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// For many nonces, another personalisation or progress, submit a [`solve::Request`].
+pub fn find_solutions(
+    device: &dyn Device,
+    params: Params,
+    header: &[u8; HEADER_BYTES],
+) -> Result<Vec<Vec<u8>>> {
+    let mut found = device.submit(solve::Request::new(params, *header))?.wait()?.solutions;
+    found.pop().ok_or_else(|| malformed(device, "no solutions for a header"))
 }
 
 /// The name of a block: SHA-256 of SHA-256 of its header, the solution included. Shown, as everywhere on the Zcash

@@ -87,6 +87,7 @@ pub mod plonk;
 pub mod poseidon;
 pub mod snark;
 pub mod solidity;
+pub mod vdf;
 
 /// Fields, curves and points as types.
 pub use proofmill_algebra as algebra;

@@ -7,9 +7,12 @@ mod hashes;
 mod msm;
 mod programs;
 mod promises;
+mod solutions;
+mod squarings;
 mod subject;
 mod transforms;
 
+use proofmill_op::equihash_verify::Params;
 use proofmill_op::msm::Instance;
 use proofmill_op::{
     AnyRequest, AnyTicket, Argument, Capability, Device, Erased as _, Error, Submit, ntt, poseidon,
@@ -85,6 +88,21 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
         }
         if *capability == Capability::Keccak256 {
             suite.check("keccak256: batches", hashes::keccak256);
+            continue;
+        }
+        if let Capability::EquihashSolve(params) = *capability {
+            let (vectors, verified) = (solutions::vectors, solutions::verified);
+            if params == Params::N48_K5 {
+                suite.check(&format!("{capability}: vectors"), |device| vectors(device, params));
+            }
+            // Larger sets take seconds and gigabytes.
+            if params.n() <= 96 {
+                suite.check(&format!("{capability}: verified"), |device| verified(device, params));
+            }
+            continue;
+        }
+        if *capability == Capability::Vdf {
+            suite.check("vdf: repeated squaring", squarings::check);
             continue;
         }
         if *capability == Capability::Coprocessor {

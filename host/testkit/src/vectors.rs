@@ -2,6 +2,7 @@
 
 mod coprocessor;
 mod ecdsa_verify;
+mod equihash_solve;
 mod equihash_verify;
 mod keccak256;
 mod msm;
@@ -9,10 +10,12 @@ mod ntt;
 mod poseidon;
 mod quotient;
 mod shell;
+mod vdf;
 
 pub(crate) use coprocessor::text_of_slot as slot_text;
 pub use coprocessor::{CoprocessorCase, cases as coprocessor};
 pub use ecdsa_verify::{EcdsaCase, cases as ecdsa_verify};
+pub use equihash_solve::{SolveCase, cases as equihash_solve};
 pub use equihash_verify::{EquihashCase, cases as equihash_verify};
 pub use keccak256::{Keccak256Case, cases as keccak256};
 pub use msm::{MsmCase, cases as msm};
@@ -20,6 +23,7 @@ pub use ntt::{NttCase, cases as ntt};
 pub use poseidon::{PoseidonCase, cases as poseidon};
 pub use quotient::{QuotientCase, cases as quotient};
 pub use shell::{Exchange, ShellCase, cases as shell};
+pub use vdf::{VdfCase, cases as vdf};
 
 use proofmill_op::Error;
 use proofmill_op::ntt::Field;

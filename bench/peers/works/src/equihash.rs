@@ -18,3 +18,14 @@ pub struct Work {
     /// The number of threads.
     pub threads: usize,
 }
+
+/// Headers of (200,9) to solve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Solving {
+    /// The headers: 140 bytes each.
+    pub headers: Vec<Vec<u8>>,
+    /// The number of their solutions as ours has it: another one is an error.
+    pub solutions: usize,
+    /// The number of threads.
+    pub threads: usize,
+}

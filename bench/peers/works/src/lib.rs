@@ -17,6 +17,7 @@ pub mod pairing;
 pub mod poseidon;
 pub mod prove;
 pub mod sapling;
+pub mod vdf;
 pub mod zcash;
 
 /// A line of work. Programs in other languages read the fields of their own operation.
@@ -28,6 +29,7 @@ pub enum Work {
     Bls(bls::Work),
     Ecdsa(ecdsa::Work),
     Equihash(equihash::Work),
+    EquihashSolving(equihash::Solving),
     Groth16(groth16::Work),
     Msm(msm::Work),
     Ntt(ntt::Work),
@@ -35,6 +37,7 @@ pub enum Work {
     Poseidon(poseidon::Work),
     Prove(prove::Work),
     Sapling(sapling::Work),
+    Vdf(vdf::Work),
     Zcash(zcash::Work),
 }
 

@@ -4,6 +4,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::begin::{Begun, begin_lanes};
+use super::digests::{Digests, digest_lanes};
 use super::strips::walk_strips;
 use super::{BATCH, Leaves, STRIPS, StripSums, indices};
 use crate::blake2b::{SIGMA, columns, diagonals, four_g, g_first_half, g_second_half, rounds};
@@ -117,6 +118,7 @@ fn store_words(a: V, words: &mut [u64], first: usize) {
 
 walk_strips!(#[target_feature(enable = "avx2")]);
 begin_lanes!(#[target_feature(enable = "avx2")]);
+digest_lanes!(#[target_feature(enable = "avx2")]);
 
 pub(super) fn walk(leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
     // SAFETY: an `Isa` of this level exists only on a processor with AVX2.
@@ -164,4 +166,9 @@ pub(super) fn have_equal_pair(rows: &[[u32; STRIPS]; 4]) -> bool {
     }
     // SAFETY: as in `walk`.
     unsafe { with_avx2(rows) }
+}
+
+pub(super) fn digests(leaves: &Leaves<'_>, first: u32, digests: &mut Digests) {
+    // SAFETY: an `Isa` of this level exists only on a processor with AVX2.
+    unsafe { digests_any(leaves, first, digests) }
 }

@@ -8,6 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::begin::{Begun, begin_lanes};
+use super::digests::{Digests, digest_lanes};
 use super::strips::walk_strips;
 use super::{BATCH, Leaves, STRIPS, StripSums};
 use crate::blake2b::{SIGMA, columns, diagonals, four_g, g_first_half, g_second_half, rounds};
@@ -89,6 +90,7 @@ fn store_words(a: V, words: &mut [u64], first: usize) {
 
 walk_strips!(#[target_feature(enable = "avx512f")]);
 begin_lanes!(#[target_feature(enable = "avx512f")]);
+digest_lanes!(#[target_feature(enable = "avx512f")]);
 
 pub(super) fn walk(leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
     // SAFETY: an `Isa` of this level exists only on a processor with AVX-512 F.
@@ -98,4 +100,9 @@ pub(super) fn walk(leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
 pub(super) fn begin(start: &[u64; 8], begun: &mut Begun<BATCH>, count: usize) {
     // SAFETY: an `Isa` of this level exists only on a processor with AVX-512 F.
     unsafe { begin_any(start, begun, count) }
+}
+
+pub(super) fn digests(leaves: &Leaves<'_>, first: u32, digests: &mut Digests) {
+    // SAFETY: an `Isa` of this level exists only on a processor with AVX-512 F.
+    unsafe { digests_any(leaves, first, digests) }
 }

@@ -1,6 +1,7 @@
 //! One lane of plain `u64`.
 
 use super::begin::{Begun, begin_lanes};
+use super::digests::{Digests, digest_lanes};
 use super::strips::walk_strips;
 use super::{Leaves, STRIPS, StripSums};
 use crate::blake2b::words::{add, rotr16, rotr24, rotr32, rotr63, xor};
@@ -49,6 +50,7 @@ fn xor_where(a: V, slot: V, t: u64, w: V) -> V {
 
 walk_strips!();
 begin_lanes!();
+digest_lanes!();
 
 pub(super) fn walk(leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
     walk_any(leaves, rows)
@@ -60,4 +62,8 @@ pub(super) fn begin<const HEADERS: usize>(
     count: usize,
 ) {
     begin_any(start, begun, count);
+}
+
+pub(super) fn digests(leaves: &Leaves<'_>, first: u32, digests: &mut Digests) {
+    digests_any(leaves, first, digests);
 }

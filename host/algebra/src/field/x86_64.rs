@@ -9,8 +9,8 @@ use crate::isa::Isa;
 pub(super) mod products;
 
 /// A process whose words are those of ADX and BMI2 ([`Isa::words`]).
-#[derive(Clone, Copy)]
-pub(super) struct Adx(());
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Adx(());
 
 /// What [`Adx::ask`] has found: in one byte, so that a multiplication tests it with one instruction.
 static FOUND: AtomicU8 = AtomicU8::new(NOT_ASKED);
@@ -21,7 +21,7 @@ const PRESENT: u8 = 2;
 impl Adx {
     /// Detects the instructions on the first call and caches the result.
     #[inline(always)]
-    pub(super) fn detect() -> Option<Self> {
+    pub(crate) fn detect() -> Option<Self> {
         match FOUND.load(Relaxed) {
             PRESENT => Some(Self(())),
             ABSENT => None,

@@ -18,6 +18,7 @@ mod json;
 mod jubjub;
 mod lanes;
 mod lanes_affine;
+mod modulus;
 mod msm;
 mod ntt;
 mod pairing;

@@ -338,6 +338,33 @@ enum proofmill_status proofmill_bls_verify(int32_t scheme,
                                            size_t signature_length,
                                            bool *valid);
 
+// Computes y = x^(2^squarings) modulo N and writes the smaller of y and N - y, `0x` and hex digits.
+//
+// `modulus` is a number or the name of one: "rsa-1024", "rsa-2048". Numbers are strings of decimal digits, or `0x` and hex digits.
+// `*output_length` is the size of the buffer, and becomes the bytes that the text and its zero byte take; a buffer of 1,027 bytes is always
+// large enough. A shorter one is reported before the evaluation.
+enum proofmill_status proofmill_vdf_evaluate(const struct proofmill_device *device,
+                                             const char *modulus,
+                                             const char *input,
+                                             uint64_t squarings,
+                                             char *output,
+                                             size_t *output_length);
+
+// Computes y = x^(2^squarings) modulo N, proves it (Wesolowski, ePrint 2018/623), and writes the proof as JSON.
+//
+// `max_bytes` limits the memory of the proof; 0 is the default of 256 MiB. A buffer of 4,360 bytes is always large enough. The other
+// arguments are those of proofmill_vdf_evaluate.
+enum proofmill_status proofmill_vdf_prove(const struct proofmill_device *device,
+                                          const char *modulus,
+                                          const char *input,
+                                          uint64_t squarings,
+                                          uint64_t max_bytes,
+                                          char *proof,
+                                          size_t *proof_length);
+
+// Verifies a proof as JSON: of Wesolowski or Pietrzak modulo N, or of Chia's VDF. Sets `*valid`.
+enum proofmill_status proofmill_vdf_verify(const char *proof, bool *valid);
+
 // Opens a proving key, a .zkey file for Groth16, PLONK or FFLONK, on the device of a URI ("cpu:", "sim:msm_bn254_twin"), and stores the
 // handle in `*prover`, or NULL on failure. If `resident` is true, the points of the key stay loaded on the device, for many
 // proofs. The file is mapped: it must not change while the prover is open.

@@ -502,6 +502,35 @@ inline bool bls_verify(proofmill_bls_scheme scheme, View public_key, View messag
     return valid;
 }
 
+/// Computes y = x^(2^squarings) modulo N and returns the smaller of y and N - y. Numbers are decimal digits, or 0x and hex digits; `modulus` may be
+/// "rsa-1024" or "rsa-2048".
+inline std::string vdf_evaluate(const Device &device, const std::string &modulus, const std::string &input, std::uint64_t squarings) {
+    std::string output(1027, '\0');
+    std::size_t length = output.size();
+    detail::check(proofmill_vdf_evaluate(device.get(), detail::c_string("modulus", modulus), detail::c_string("input", input), squarings,
+                                         output.data(), &length));
+    output.resize(length - 1);
+    return output;
+}
+
+/// Evaluates, proves the output (Wesolowski), and returns the proof as JSON. `max_bytes` limits the memory; 0 is the default of 256 MiB.
+inline std::string vdf_prove(const Device &device, const std::string &modulus, const std::string &input, std::uint64_t squarings,
+                             std::uint64_t max_bytes = 0) {
+    std::string proof(4360, '\0');
+    std::size_t length = proof.size();
+    detail::check(proofmill_vdf_prove(device.get(), detail::c_string("modulus", modulus), detail::c_string("input", input), squarings,
+                                      max_bytes, proof.data(), &length));
+    proof.resize(length - 1);
+    return proof;
+}
+
+/// Verifies a proof of a VDF as JSON: of Wesolowski or Pietrzak modulo N, or of Chia's VDF.
+inline bool vdf_verify(const std::string &proof) {
+    bool valid = false;
+    detail::check(proofmill_vdf_verify(detail::c_string("proof", proof), &valid));
+    return valid;
+}
+
 /// Verifies a proof for Groth16, PLONK or FFLONK with the content of verification_key.json, which states the protocol.
 inline bool verify(const std::string &verification_key, const Proof &proof) {
     bool valid = false;

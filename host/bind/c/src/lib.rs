@@ -27,3 +27,4 @@ pub mod prover;
 pub mod rapidsnark;
 mod secret;
 pub mod status;
+pub mod vdf;

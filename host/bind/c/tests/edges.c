@@ -205,6 +205,26 @@ static void transforms(proofmill_device *device) {
     WRONG(proofmill_poseidon(device, 2, NULL, 64, digest, 32), "preimages: is null");
     WRONG(proofmill_poseidon(device, 2, preimage, 64, digest, 31), "result: a length of 31");
     WRONG(proofmill_poseidon(device, 2, preimage, 64, NULL, 32), "result: is null");
+
+    char number[1027], proof[4360];
+    size_t number_length = sizeof number, proof_length = sizeof proof;
+    bool proved = true;
+    OK(proofmill_vdf_evaluate(device, "rsa-1024", "5", 300, number, &number_length));
+    OK(proofmill_vdf_prove(device, "rsa-1024", "0x5", 300, 0, proof, &proof_length));
+    IS(number_length == strlen(number) + 1 && strstr(proof, number) != NULL);
+    OK(proofmill_vdf_verify(proof, &proved));
+    IS(proved);
+    *strstr(proof, "300") = '4';
+    OK(proofmill_vdf_verify(proof, &proved));
+    IS(!proved);
+    WRONG(proofmill_vdf_verify("{}", &proved), "proof: missing field");
+    WRONG(proofmill_vdf_verify(NULL, &proved), "proof: is null");
+    WRONG(proofmill_vdf_evaluate(device, "35", "5", 300, number, &number_length), "modulus: has 6 bits");
+    WRONG(proofmill_vdf_evaluate(device, "rsa-1024", "-5", 300, number, &number_length), "input: '-5' is no number");
+    WRONG(proofmill_vdf_prove(device, "rsa-1024", "5", 0, 0, proof, &proof_length), "squarings: is 0");
+    number_length = 8;
+    EXPECT(proofmill_vdf_evaluate(device, "rsa-1024", "5", 300, number, &number_length), PROOFMILL_ERROR_SHORT_BUFFER, "output: a buffer of 8 bytes");
+    IS(number_length == 259);
 }
 
 typedef proofmill_status (*byte_ecdsa)(const proofmill_device *, unsigned char, const proofmill_signature *, size_t, uint32_t *);

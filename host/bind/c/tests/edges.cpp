@@ -75,6 +75,10 @@ static void operations() {
     WRONG("b, c: expected as many bytes as in a, 8", proofmill::quotient(device, "goldilocks", shift, shift, none, two));
     IS(elements == kept);
     WRONG("arity", proofmill::poseidon(device, 0, scalars));
+    const auto delay = proofmill::vdf_prove(device, "rsa-1024", "5", 200);
+    IS(proofmill::vdf_verify(delay));
+    IS(delay.find(proofmill::vdf_evaluate(device, "rsa-1024", "5", 200)) != std::string::npos);
+    WRONG("modulus", proofmill::vdf_evaluate(device, "36", "5", 200));
     WRONG("preimages", proofmill::poseidon(device, 2, proofmill::View(scalars).first(63)));
     WRONG("count: 18446744073709551615 headers", proofmill::equihash_verify_batch(device, 200, 9, "main", scalars, SIZE_MAX));
     WRONG("headers: 64 bytes", proofmill::equihash_verify_batch(device, 200, 9, "main", scalars, 1));

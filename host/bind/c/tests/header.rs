@@ -17,6 +17,7 @@ fn the_header_is_generated_from_the_source() {
         "ecdsa",
         "equihash",
         "pairing",
+        "vdf",
         "prover",
         "batch",
         "calculator",

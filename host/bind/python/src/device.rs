@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proofmill::ecdsa::{self, Encoded, Item, Policy};
 use proofmill::equihash::{self, Network, Params};
 use proofmill::msm::{self, Check, Instance, SCALAR_BYTES};
+use proofmill::vdf::{self, record, wesolowski};
 use proofmill::{ntt, poseidon};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
@@ -146,6 +147,39 @@ impl Device {
         Ok(PyBytes::new(py, &digests?))
     }
 
+    /// Computes x^(2^squarings) modulo N, modulo sign. Numbers are text.
+    fn vdf_evaluate(
+        &self,
+        py: Python<'_>,
+        modulus: &str,
+        input: &str,
+        squarings: u64,
+    ) -> PyResult<String> {
+        let output: Outcome<_> = unlocked(py, || {
+            let claim = record::claim(modulus, input, squarings)?;
+            Ok(vdf::format_number(&vdf::evaluate(&***self.0, &claim)?))
+        });
+        Ok(output?)
+    }
+
+    /// The same with a proof, as JSON.
+    fn vdf_prove(
+        &self,
+        py: Python<'_>,
+        modulus: &str,
+        input: &str,
+        squarings: u64,
+        max_bytes: u64,
+    ) -> PyResult<String> {
+        let proof: Outcome<_> = unlocked(py, || {
+            let claim = record::claim(modulus, input, squarings)?;
+            let settings = wesolowski::Settings { max_bytes, ..Default::default() };
+            let proof = wesolowski::prove(&***self.0, &claim, &settings)?;
+            Ok(record::Record::of(&claim, &proof).to_json()?)
+        });
+        Ok(proof?)
+    }
+
     /// Returns for each signature the names of what is wrong.
     fn ecdsa_verify_batch(
         &self,
@@ -214,6 +248,13 @@ impl Bases {
         });
         Ok(PyBytes::new(py, &sums?.concat()))
     }
+}
+
+/// Verifies a proof of a VDF, as JSON.
+#[pyfunction]
+pub fn vdf_verify(py: Python<'_>, proof: &str) -> PyResult<bool> {
+    let is_valid: Outcome<_> = unlocked(py, || Ok(record::Record::from_json(proof)?.verify()?));
+    Ok(is_valid?)
 }
 
 fn checked(check: u8) -> Outcome<Check> {

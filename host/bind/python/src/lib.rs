@@ -19,7 +19,7 @@ mod _native {
     #[pymodule_export]
     use super::calculator::Calculator;
     #[pymodule_export]
-    use super::device::{Bases, Device, devices, equihash_header_bytes, field_bytes};
+    use super::device::{Bases, Device, devices, equihash_header_bytes, field_bytes, vdf_verify};
     #[pymodule_export]
     use super::pairing::{bls_find_invalid, pairing};
     #[pymodule_export]

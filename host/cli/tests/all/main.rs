@@ -6,6 +6,7 @@ mod coprocessor;
 #[cfg(all(unix, feature = "remote"))]
 mod device_server;
 mod ecdsa;
+mod equihash_solve;
 #[cfg(all(target_os = "linux", feature = "cuda"))]
 mod gpus;
 mod groth16;
@@ -21,5 +22,6 @@ mod r1cs;
 mod serve;
 mod solidity;
 mod support;
+mod vdf;
 #[cfg(feature = "zcash")]
 mod zcash;

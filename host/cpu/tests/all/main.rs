@@ -3,6 +3,7 @@
 mod definition;
 mod device;
 mod ecdsa_verify;
+mod equihash_solve;
 mod equihash_verify;
 mod keccak256;
 mod msm;

@@ -8,8 +8,8 @@ use std::{io, panic, thread};
 use proofmill_cpu::CpuDevice;
 use proofmill_op::msm::{Bases, Curve, Group, Instance};
 use proofmill_op::{
-    AnyRequest, Data, Token, coprocessor, ecdsa_verify, equihash_verify, keccak256, msm, ntt,
-    poseidon,
+    AnyRequest, Data, Token, coprocessor, ecdsa_verify, equihash_solve, equihash_verify, keccak256,
+    msm, ntt, poseidon, vdf,
 };
 use proofmill_testkit::random::Random;
 
@@ -74,13 +74,15 @@ fn requests() -> Vec<(AnyRequest, Vec<Vec<u8>>)> {
         one(poseidon::Request::new(2, nothing()).into(), 128),
         one(poseidon::Layers::new(2, 2, nothing()).into(), 128),
         one(keccak256::Request::new(8, nothing()).into(), 128),
+        one(equihash_solve::Request::new(params, nothing()).into(), 140),
+        (vdf::Request::new([35], [3], 10).into(), vec![]),
         (coprocessor::Request::new(nothing(), nothing(), 0).into(), vec![vec![0; 16], vec![0; 96]]),
     ]
 }
 
 /// Sends a request that is modified or truncated: in the head, in the numbers of the header, or in the bulk.
 fn send_modified(random: &mut Random, to: &mut Sender) -> io::Result<()> {
-    let (request, parts) = requests().swap_remove(random.below(11) as usize);
+    let (request, parts) = requests().swap_remove(random.below(13) as usize);
     let bulk = parts.concat();
     let mut places: Vec<_> = parts.iter().map(|part| Place::Bulk(part.len() as u64)).collect();
     if random.below(8) == 0 {

@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from . import compat, errors, zcash
-from ._device import Bases, Check, Device, Info, Verdict, devices, opened
+from ._device import Bases, Check, Device, Info, Verdict, devices, opened, vdf_verify
 from ._native import __version__
 from ._pairings import bls_find_invalid, bls_verify, pairing, pairing_is_one
 from ._snark import Proof, Prover, VerifyingKey, WitnessCalculator, full_prove, prove, prove_batch, verify
@@ -39,7 +39,7 @@ __all__ = [
     "ArgumentError", "Bases", "CancelledError", "Device", "DeviceError", "DeviceTimeoutError", "DoesNotVerifyError", "Error", "FileError",
     "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "VerifyingKey", "WitnessCalculator", "__version__", "bls_find_invalid",
     "bls_verify", "compat", "devices", "ecdsa_verify_batch", "equihash_verify_batch", "errors", "full_prove", "msm", "ntt", "pairing",
-    "pairing_is_one", "poseidon", "prove", "prove_batch", "verify", "zcash",
+    "pairing_is_one", "poseidon", "prove", "prove_batch", "vdf_evaluate", "vdf_prove", "vdf_verify", "verify", "zcash",
 ]
 
 
@@ -64,6 +64,18 @@ def ntt(field: str, elements: Any, *, inverse: bool = False, shift: Any = None, 
 def poseidon(preimages: Any, arity: int, *, device: Device | str | None = None) -> Any:
     """Calls `Device.poseidon` on a device."""
     return opened(device).poseidon(preimages, arity)
+
+
+def vdf_evaluate(modulus: int | str, input: int, squarings: int, *, device: Device | str | None = None) -> int:
+    """Calls `Device.vdf_evaluate` on a device."""
+    return opened(device).vdf_evaluate(modulus, input, squarings)
+
+
+def vdf_prove(
+    modulus: int | str, input: int, squarings: int, *, max_bytes: int = 256 << 20, device: Device | str | None = None
+) -> dict[str, Any]:
+    """Calls `Device.vdf_prove` on a device."""
+    return opened(device).vdf_prove(modulus, input, squarings, max_bytes=max_bytes)
 
 
 def ecdsa_verify_batch(

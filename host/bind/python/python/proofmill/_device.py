@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -106,6 +107,21 @@ class Device:
         packed = _numbers.pack("preimages", preimages, _SCALAR, inner=arity)
         return _numbers.like(preimages, self._inner.poseidon(arity, packed), _SCALAR)
 
+    def vdf_evaluate(self, modulus: int | str, input: int, squarings: int) -> int:
+        """Computes y = x^(2^squarings) modulo N and returns the smaller of y and N - y.
+
+        `modulus` is odd, of 1,024 to 4,096 bits and of unknown factors, or ``"rsa-1024"`` or ``"rsa-2048"``. `input` is x, from 2 to N - 2.
+        """
+        return int(self._inner.vdf_evaluate(*_vdf_claim(modulus, input, squarings)), 16)
+
+    def vdf_prove(self, modulus: int | str, input: int, squarings: int, *, max_bytes: int = 256 << 20) -> dict[str, Any]:
+        """Evaluates as `vdf_evaluate` does, and proves the output (Wesolowski, ePrint 2018/623) in at most `max_bytes` of memory.
+
+        Returns the proof as `vdf_verify` and the command ``proofmill vdf verify`` take it.
+        """
+        claim = _vdf_claim(modulus, input, squarings)
+        return json.loads(self._inner.vdf_prove(*claim, _numbers.whole("max_bytes", max_bytes, 2**64 - 1)))
+
     def ecdsa_verify_batch(
         self, signatures: Iterable[tuple[bytes, bytes, bytes]], *, form: Literal["der", "compact"] = "der", low_s: bool = False
     ) -> list[Verdict]:
@@ -192,6 +208,22 @@ def opened(device: Device | str | None) -> Device:
 def devices() -> list[str]:
     """Returns the URIs of the devices that can be opened on this machine."""
     return _native.devices()
+
+
+def vdf_verify(proof: Mapping[str, Any] | str) -> bool:
+    """Verifies a proof of a VDF: of Wesolowski or Pietrzak modulo N, or of Chia's VDF (see ``docs/use/vdf.md`` for the members)."""
+    return _native.vdf_verify(proof if isinstance(proof, str) else json.dumps(dict(proof)))
+
+
+def _vdf_claim(modulus: int | str, input: int, squarings: int) -> tuple[str, str, int]:
+    modulus = modulus if isinstance(modulus, str) else _natural("modulus", modulus)
+    return modulus, _natural("input", input), _numbers.whole("squarings", squarings, 2**64 - 1)
+
+
+def _natural(argument: str, value: Any) -> str:
+    if (number := _numbers.integer(argument, value)) < 0:
+        raise ArgumentError(f"{argument}: is negative")
+    return hex(number)
 
 
 def _group(group: str) -> tuple[int, int]:

@@ -1,0 +1,6 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| proofmill_fuzz_bodies::run(
+    "vdf_form",
+    input
+));

@@ -1,0 +1,72 @@
+//! From the pairs of the last round to solutions, and to their bytes.
+
+use super::plan::Plan;
+
+/// References of two elements whose strings are equal.
+pub(super) type Candidate = [u32; 2];
+
+/// Returns the solutions among the candidates, sorted, none of them twice.
+pub(super) fn solutions(plan: &Plan, words: &[u32], candidates: &[Candidate]) -> Vec<Vec<u32>> {
+    let found = candidates.iter().filter_map(|candidate| indices(plan, words, candidate));
+    let mut solutions: Vec<_> = found.map(in_order).collect();
+    solutions.sort_unstable();
+    solutions.dedup();
+    solutions
+}
+
+/// Returns the indices of a candidate, unless one of them, or an inner node of its tree, occurs twice. Nearly all false candidates have
+/// a node twice at one of the first levels, and are dropped there.
+fn indices(plan: &Plan, words: &[u32], candidate: &Candidate) -> Option<Vec<u32>> {
+    let distance_bits = plan.distance_bits();
+    let mut nodes = candidate.to_vec();
+    for tree in plan.trees.iter().rev() {
+        if !are_different(&nodes) {
+            return None;
+        }
+        let tree = &words[tree.clone()];
+        let children = |&node: &u32| {
+            let (first, distance) = (node >> distance_bits, node & ((1 << distance_bits) - 1));
+            [first, first + distance].map(|position| tree[position as usize])
+        };
+        nodes = nodes.iter().flat_map(children).collect();
+    }
+    are_different(&nodes).then_some(nodes)
+}
+
+fn are_different(nodes: &[u32]) -> bool {
+    let mut sorted = nodes.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// Swaps the subtrees of each inner node whose right one has the lower first index.
+fn in_order(mut indices: Vec<u32>) -> Vec<u32> {
+    let mut half = 1;
+    while half < indices.len() {
+        for node in indices.chunks_exact_mut(2 * half) {
+            let (left, right) = node.split_at_mut(half);
+            if left[0] > right[0] {
+                left.swap_with_slice(right);
+            }
+        }
+        half *= 2;
+    }
+    indices
+}
+
+/// Returns the bytes of a solution: its indices of `index_bits` bits, big-endian, one after the other.
+pub fn encode(solution: &[u32], index_bits: u32) -> Vec<u8> {
+    let (mut bytes, mut word, mut bits) = (Vec::new(), 0u64, 0);
+    for &index in solution {
+        word = word << index_bits | u64::from(index);
+        bits += index_bits;
+        while bits >= 8 {
+            bits -= 8;
+            bytes.push((word >> bits) as u8);
+        }
+    }
+    if bits > 0 {
+        bytes.push((word << (8 - bits)) as u8);
+    }
+    bytes
+}
