@@ -22,7 +22,6 @@ const NONCE_OFFSET: usize = 108;
 
 #[derive(Args)]
 #[command(after_help = examples!(
-    "proofmill equihash solve header.hex",
     "proofmill equihash solve --nonces 1000 --target header header.hex",
     "proofmill equihash solve --params 48,5 --nonces 10 --json header.hex",
 ))]

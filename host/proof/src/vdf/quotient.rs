@@ -12,6 +12,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::ToPrimitive;
 use proofmill_algebra::modulus::{Modulus, Residue};
+use proofmill_op::vdf::MAX_STATE_BYTES;
 use rayon::prelude::*;
 
 use super::wesolowski::Settings;
@@ -38,7 +39,7 @@ impl Plan {
     pub fn new(claim: &Claim, max_bytes: u64, threads: usize) -> Self {
         let threads = threads.max(1) as u64;
         let (t, each) = (claim.squarings, claim.byte_count() as u64);
-        let for_states = (max_bytes / 2 / each).max(1);
+        let for_states = ((max_bytes / 2).min(MAX_STATE_BYTES) / each).max(1);
         let plan = |digit_bits: u64| {
             // States are at least k g squarings apart.
             let digits = t.div_ceil(digit_bits.saturating_mul(for_states));

@@ -127,9 +127,9 @@ impl Plan {
     }
 
     /// A reference is the position of its first element in a tree, and in these lowest bits the distance to the
-    /// second.
+    /// second. Small sets need positions for several times the expected number of elements.
     pub(super) fn distance_bits(&self) -> u32 {
-        30 - self.group_bits
+        (30 - self.group_bits).min(12)
     }
 
     /// Most elements of one bucket.
@@ -191,7 +191,8 @@ impl Plan {
     fn place(&mut self) {
         let mut trees = self.used(0, 0)..self.used(0, 0);
         for round in 0..self.k - 1 {
-            let tree = self.bound(round, self.leaves() as f64).min(2 * self.leaves());
+            let tree =
+                self.bound(round, self.leaves() as f64).min(1 << (32 - self.distance_bits()));
             let place = if trees.start >= self.used(round, 0) + tree {
                 trees.start -= tree;
                 trees.start..trees.start + tree
