@@ -107,6 +107,6 @@ impl Solver {
 
 /// Returns the plan of the most parts that stays within the memory.
 fn plan(shape: &Shape, parts: usize) -> Option<Plan> {
-    let plans = (1..=parts).rev().filter_map(|parts| Plan::new(shape, parts));
-    plans.into_iter().find(|plan| plan.parts() == 1 || plan.memory_bytes() <= MAX_BYTES)
+    let mut plans = (1..=parts).rev().filter_map(|parts| Plan::new(shape, parts));
+    plans.find(|plan| plan.parts() == 1 || plan.memory_bytes() <= MAX_BYTES)
 }

@@ -25,13 +25,13 @@ pub mod record;
 pub mod states;
 pub mod wesolowski;
 
-pub use number::{format_number, parse_number};
+pub use number::{format_number, number, parse_number};
 
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
-use proofmill_algebra::modulus::Modulus;
+use proofmill_algebra::modulus::{Modulus, Residue};
 use proofmill_op::vdf::Request;
 
 use crate::{Error, Result};
@@ -172,6 +172,17 @@ impl Claim {
     fn smaller(&self, y: BigUint) -> BigUint {
         let negative = self.n() - &y;
         if negative < y { negative } else { y }
+    }
+
+    /// Converts a number below N.
+    fn residue(&self, number: &BigUint) -> Residue {
+        let residue = self.arithmetic().residue(&number.to_bytes_le());
+        residue.expect("numbers of a claim are below its modulus")
+    }
+
+    /// Returns the number of a residue.
+    fn value(&self, residue: &Residue) -> BigUint {
+        BigUint::from_bytes_le(&self.arithmetic().to_bytes(residue))
     }
 
     /// Reads a residue; an error names the argument.

@@ -21,8 +21,8 @@
 
 pub use proofmill_op::vdf::{MAX_BYTES, MAX_STATE_BYTES, Request, Response};
 pub use proofmill_proof::vdf::{
-    Claim, Group, MIN_BITS, chia, class_group, format_number, moduli, parse_number, pietrzak,
-    prime, record, states, wesolowski,
+    Claim, Group, MIN_BITS, chia, class_group, format_number, moduli, number, parse_number,
+    pietrzak, prime, record, states, wesolowski,
 };
 pub use proofmill_proof::{Error, Result};
 

@@ -13,7 +13,8 @@ fn all_parameters() -> impl Iterator<Item = (u32, u32)> {
         .filter(|(n, k)| n % (k + 1) == 0 && n / (k + 1) < 32 && k < n)
 }
 
-fn leaf((n, k): (u32, u32), header: &[u8; HEADER_BYTES], index: u32) -> Vec<u8> {
+/// The string of a leaf, with Zcash's personalisation.
+pub(super) fn leaf((n, k): (u32, u32), header: &[u8; HEADER_BYTES], index: u32) -> Vec<u8> {
     let per_hash = 512 / n;
     let person = [&b"ZcashPoW"[..], &n.to_le_bytes(), &k.to_le_bytes()].concat();
     let digest = blake2b_simd::Params::new()
@@ -55,7 +56,7 @@ fn in_rows(indices: &[u32]) -> Vec<[u32; STRIPS]> {
     (0..rows).map(|s| std::array::from_fn(|l| indices[l * rows + s])).collect()
 }
 
-fn random_header(rng: &mut impl Rng) -> [u8; HEADER_BYTES] {
+pub(super) fn random_header(rng: &mut impl Rng) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     rng.fill_bytes(&mut header);
     header

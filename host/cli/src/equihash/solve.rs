@@ -77,8 +77,6 @@ impl FromStr for Target {
 struct Search<'a> {
     arguments: &'a Arguments,
     device: &'a dyn Device,
-    /// Computes the compact target of headers.
-    verifier: Box<dyn Device>,
     solutions: u64,
     is_met: bool,
 }
@@ -88,8 +86,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let device = arguments.device.open(&Capability::EquihashSolve(arguments.params))?;
     let name = || arguments.header.display().to_string();
     let mut header = read(arguments).with_context(name)?;
-    let verifier = proofmill::open("cpu:?threads=1")?;
-    let mut search = Search { arguments, device: &*device, verifier, solutions: 0, is_met: false };
+    if let Some(Target::Header) = arguments.target {
+        device.caps().require(&Capability::EquihashVerify(arguments.params))?;
+    }
+    let mut search = Search { arguments, device: &*device, solutions: 0, is_met: false };
     let (progress, start) = (Progress::of_parts(1), Instant::now());
     let mut nonces = 0;
     while nonces < arguments.nonces && !search.is_met {
@@ -157,7 +157,7 @@ impl Search<'_> {
                 let Arguments { params, personalisation, .. } = *self.arguments;
                 let request = equihash::Request::new(params, Network::Limit([0xff; 32]), whole);
                 let request = equihash::Request { personalisation, ..request };
-                let verdicts = self.verifier.submit(request)?.wait()?.verdicts;
+                let verdicts = self.device.submit(request)?.wait()?.verdicts;
                 Ok(verdicts.iter().all(|verdict| verdict.is_valid()))
             }
         }

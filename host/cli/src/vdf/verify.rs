@@ -62,11 +62,8 @@ struct Expected {
 
 impl Expected {
     fn new(arguments: &Verify) -> anyhow::Result<Self> {
-        let number = |option: &str, text: &Option<String>| {
-            let read = |text: &String| {
-                let number = vdf::parse_number(vdf::moduli::digits(text));
-                number.with_context(|| format!("{option}: '{text}' is no number; expected decimal digits, or 0x and hex digits"))
-            };
+        let number = |option: &'static str, text: &Option<String>| {
+            let read = |text: &String| vdf::number(option, vdf::moduli::digits(text));
             text.as_ref().map(read).transpose().map(|it| it.map(|it| vdf::format_number(&it)))
         };
         Ok(Self {

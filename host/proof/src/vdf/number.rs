@@ -2,6 +2,11 @@
 
 use num_bigint::BigUint;
 
+use crate::{Error, Result};
+
+/// The characters of a wrong number that an error shows.
+const SHOWN: usize = 20;
+
 /// Returns the little-endian bytes of a number in decimal digits, or in hex digits after `0x`; none for other text.
 pub fn parse_number(text: &str) -> Option<Vec<u8>> {
     let (digits, radix) = match text.strip_prefix("0x") {
@@ -11,6 +16,16 @@ pub fn parse_number(text: &str) -> Option<Vec<u8>> {
     let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
     let value = is_number.then(|| BigUint::parse_bytes(digits.as_bytes(), radix)).flatten()?;
     Some(value.to_bytes_le())
+}
+
+/// Returns the little-endian bytes of a number as [`parse_number`] does. An error names the argument.
+pub fn number(name: &'static str, text: &str) -> Result<Vec<u8>> {
+    parse_number(text).ok_or_else(|| {
+        let shown: String = text.chars().take(SHOWN).collect();
+        let problem =
+            format!("'{shown}' is no number; expected decimal digits, or 0x and hex digits");
+        Error::argument(name, problem)
+    })
 }
 
 /// Formats a number of little-endian bytes: `0x` and hex digits.

@@ -48,29 +48,20 @@ pub fn verify(claim: &Claim, output: &[u8], halvings: &[impl AsRef<[u8]>]) -> Re
         (x, y) = halve(claim, &x, &y, t, &v);
         t = t.div_ceil(2);
     }
-    let mut power = residue(claim, &x);
+    let mut power = claim.residue(&x);
     claim.arithmetic().square_repeatedly(&mut power, t);
-    Ok(value(claim, &power) == y)
+    Ok(claim.value(&power) == y)
 }
 
 /// Returns x and y of the claim of half the length.
 fn halve(claim: &Claim, x: &BigUint, y: &BigUint, t: u64, v: &BigUint) -> (BigUint, BigUint) {
     let hashed: Vec<u8> = [x, y, v].into_iter().flat_map(|it| claim.hashed_bytes(it)).collect();
     let r = BigUint::from_bytes_be(&keccak256::hash(&hashed)[..CHALLENGE_BYTES]).to_u64_digits();
-    let [x, mut y, v] = [x, y, v].map(|number| residue(claim, number));
+    let [x, mut y, v] = [x, y, v].map(|number| claim.residue(number));
     if t % 2 == 1 {
         claim.arithmetic().square_repeatedly(&mut y, 1);
     }
     let power = |base: &Residue| claim.arithmetic().product_of_powers(&[(base, &*r)]);
-    let halved = |base, factor| value(claim, &claim.arithmetic().multiply(&power(base), factor));
+    let halved = |base, factor| claim.value(&claim.arithmetic().multiply(&power(base), factor));
     (halved(&x, &v), halved(&v, &y))
-}
-
-/// Converts a number below N.
-fn residue(claim: &Claim, number: &BigUint) -> Residue {
-    claim.arithmetic().residue(&number.to_bytes_le()).unwrap_or_else(|| claim.arithmetic().one())
-}
-
-fn value(claim: &Claim, residue: &Residue) -> BigUint {
-    BigUint::from_bytes_le(&claim.arithmetic().to_bytes(residue))
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use num_bigint::{BigInt, BigUint, Sign};
 use serde::{Deserialize, Serialize};
 
-use super::{Claim, Group, chia, format_number, moduli, parse_number, pietrzak, wesolowski};
+use super::{Claim, Group, chia, format_number, moduli, number, pietrzak, wesolowski};
 use crate::{Error, Result};
 
 /// A claim with its proof. Numbers are decimal digits, or `0x` and hex digits; bytes are hex digits.
@@ -153,32 +153,7 @@ impl Verifier {
     }
 }
 
-fn number(name: &'static str, text: &str) -> Result<Vec<u8>> {
-    parse_number(text).ok_or_else(|| {
-        Error::argument(
-            name,
-            format!(
-                "'{}' is no number; expected decimal digits, or 0x and hex digits",
-                shortened(text)
-            ),
-        )
-    })
-}
-
 fn bytes(name: &'static str, text: &str) -> Result<Vec<u8>> {
-    let pairs = text.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| match *pair {
-        [high, low] => Some((digit(high)? << 4) | digit(low)?),
-        _ => None,
-    };
-    let found: Option<Vec<u8>> = pairs.map(byte).collect();
-    found.ok_or_else(|| Error::argument(name, "is not an even number of hex digits"))
-}
-
-fn digit(character: u8) -> Option<u8> {
-    char::from(character).to_digit(16).map(|digit| digit as u8)
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(20).collect()
+    let problem = "is not an even number of hex digits";
+    hex::decode(text).map_err(|_| Error::argument(name, problem))
 }

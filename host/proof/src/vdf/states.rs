@@ -7,7 +7,7 @@
 //! The checks find a damaged disk, not a forger: a proof made from wrong states does not verify.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -50,10 +50,11 @@ impl StateFile {
     /// Opens the file of a claim with this stride, or creates it. An error names the line, or the part of the claim that differs.
     pub fn open(path: &Path, claim: &Claim, stride: u64) -> Result<Self> {
         let io = |source| Error::Io { name: path.display().to_string(), source };
-        let exists = path.exists();
         let mut options = OpenOptions::new();
-        let file =
-            options.read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path).map_err(io)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io)?;
         let each = claim.byte_count();
         let mut opened = Self { file, path: path.into(), each, check: [0; 8], states: Vec::new() };
         let head = Head {
@@ -63,24 +64,21 @@ impl StateFile {
             squarings: claim.squarings(),
             stride,
         };
-        if exists {
-            let text = std::fs::read_to_string(path).map_err(io)?;
+        if text.is_empty() {
+            opened.check = head_check(&opened.append_line(&head)?);
+        } else {
             opened.read(&text, &head)?;
         }
-        if !exists || opened.file.metadata().map_err(io)?.len() == 0 {
-            opened.append_line(&head)?;
-        }
-        opened.file.seek(SeekFrom::End(0)).map_err(io)?;
         Ok(opened)
     }
 
     /// Returns the stride that the file's first line has.
     pub fn stride(path: &Path) -> Result<u64> {
         let io = |source| Error::Io { name: path.display().to_string(), source };
-        let text = std::fs::read_to_string(path).map_err(io)?;
-        let first = text.lines().next().unwrap_or_default();
+        let mut first = String::new();
+        BufReader::new(File::open(path).map_err(io)?).read_line(&mut first).map_err(io)?;
         let head: Head =
-            serde_json::from_str(first).map_err(|error| wrong(path, 1, error.to_string()))?;
+            serde_json::from_str(&first).map_err(|error| wrong(path, 1, error.to_string()))?;
         Ok(head.stride)
     }
 
@@ -97,20 +95,19 @@ impl StateFile {
             self.append_line(&Line {
                 state,
                 value: format_number(value),
-                check: hex(&self.check),
+                check: hex::encode(self.check),
             })?;
             self.states.extend(value);
         }
         self.file.sync_data().map_err(|source| self.io(source))
     }
 
-    fn append_line(&mut self, line: &impl Serialize) -> Result<()> {
-        let mut text = serde_json::to_string(line).map_err(|error| self.io(error.into()))?;
-        if self.states.is_empty() && self.check == [0; 8] {
-            self.check = head_check(&text);
-        }
-        text.push('\n');
-        self.file.write_all(text.as_bytes()).map_err(|source| self.io(source))
+    /// Writes a line and returns it.
+    fn append_line(&mut self, line: &impl Serialize) -> Result<String> {
+        let line = serde_json::to_string(line).map_err(|error| self.io(error.into()))?;
+        let text = format!("{line}\n"); // one write, so that a line is rarely cut off
+        self.file.write_all(text.as_bytes()).map_err(|source| self.io(source))?;
+        Ok(line)
     }
 
     fn read(&mut self, text: &str, wanted: &Head) -> Result<()> {
@@ -155,7 +152,7 @@ impl StateFile {
         let mut value = value.ok_or("has no residue as its value")?;
         value.resize(self.each, 0);
         self.check = next_check(self.check, line.state, &value);
-        if line.check != hex(&self.check) {
+        if line.check != hex::encode(self.check) {
             return Err("has another check than its value: the file is damaged".into());
         }
         self.states.extend(value);
@@ -197,8 +194,4 @@ fn next_check(before: [u8; 8], state: u64, value: &[u8]) -> [u8; 8] {
 
 fn first_bytes(digest: &[u8]) -> [u8; 8] {
     std::array::from_fn(|i| digest[i])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

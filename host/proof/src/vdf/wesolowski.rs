@@ -84,7 +84,7 @@ pub fn prove_with_states(
     let plan = Plan::with_stride(claim, stride, settings.max_bytes, rayon::current_num_threads())?;
     let division = Division { claim, plan, prime: &prime, states: &states };
     let power = division.power(settings)?;
-    let proof = claim.smaller(BigUint::from_bytes_le(&claim.arithmetic().to_bytes(&power)));
+    let proof = claim.smaller(claim.value(&power));
     let found = Proof { output: claim.bytes(&output), proof: claim.bytes(&proof) };
     if !verify(claim, &found.output, &found.proof)? {
         let problem = "do not belong to the claim: the proof made from them does not verify";
@@ -118,13 +118,9 @@ pub fn verify(claim: &Claim, output: &[u8], proof: &[u8]) -> Result<bool> {
     let proof = claim.smaller_number("proof", proof)?;
     let prime = challenge(claim, &output)?;
     let remainder = BigUint::from(2_u8).modpow(&claim.squarings.into(), &prime);
-    let residue = |value: &BigUint| claim.arithmetic().residue(&value.to_bytes_le());
-    let (Some(pi), Some(x)) = (residue(&proof), residue(&claim.x)) else {
-        return Err(Error::argument("proof", "is not below the modulus"));
-    };
+    let (pi, x) = (claim.residue(&proof), claim.residue(&claim.x));
     let powers = [(&pi, &*prime.to_u64_digits()), (&x, &*remainder.to_u64_digits())];
-    let found = claim.arithmetic().product_of_powers(&powers);
-    let found = BigUint::from_bytes_le(&claim.arithmetic().to_bytes(&found));
+    let found = claim.value(&claim.arithmetic().product_of_powers(&powers));
     Ok(claim.smaller(found) == output)
 }
 

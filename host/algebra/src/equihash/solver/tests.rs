@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
 use super::*;
+use crate::equihash::tests::{leaf, random_header};
 use crate::equihash::{HEADER_BYTES, Indices, Shape, walk};
 
 const PERSONALISATION: &[u8; 8] = b"ZcashPoW";
@@ -24,29 +25,13 @@ fn quiet<'a>(execute: &'a dyn Fn(usize, &Work<'_>)) -> Control<'a> {
     Control { execute, cancelled: &|| false, progress: &|_, _| () }
 }
 
-fn header(rng: &mut impl Rng) -> [u8; HEADER_BYTES] {
-    let mut header = [0; HEADER_BYTES];
-    rng.fill_bytes(&mut header);
-    header
-}
-
-/// The leaves' strings as numbers of up to 128 bits, made with an independent BLAKE2b.
+/// The leaves' strings as numbers of up to 128 bits.
 fn strings((n, k): (u32, u32), header: &[u8; HEADER_BYTES]) -> Vec<u128> {
-    let per_hash = 512 / n;
-    let person = [&PERSONALISATION[..], &n.to_le_bytes(), &k.to_le_bytes()].concat();
-    let leaf = |index: u32| {
-        let digest = blake2b_simd::Params::new()
-            .hash_length((per_hash * n / 8) as usize)
-            .personal(&person)
-            .to_state()
-            .update(header)
-            .update(&(index / per_hash).to_le_bytes())
-            .finalize();
-        let bytes = n as usize / 8;
-        let bytes = &digest.as_bytes()[(index % per_hash) as usize * bytes..][..bytes];
+    let string = |index| {
+        let bytes = leaf((n, k), header, index);
         bytes.iter().fold(0, |string, &byte| string << 8 | u128::from(byte))
     };
-    (0..2 << (n / (k + 1))).map(leaf).collect()
+    (0..2 << (n / (k + 1))).map(string).collect()
 }
 
 /// All solutions, by joining lists of index lists.
@@ -101,7 +86,7 @@ fn count((n, k): (u32, u32), seed: u64, nonces: usize, parts: usize) -> usize {
     let shape = Shape::new(n, k, PERSONALISATION);
     let mut workspace = Workspace::new(Plan::new(&shape, parts).unwrap());
     let solutions_of_one = |_| {
-        let header = header(&mut rng);
+        let header = random_header(&mut rng);
         let leaves = Leaves::new(&shape, &header);
         let solutions = solve(Isa::best(), &leaves, &mut workspace, &quiet(&threads)).unwrap();
         solutions.iter().for_each(|solution| assert_valid(&leaves, solution));
@@ -118,7 +103,7 @@ fn solutions_are_those_of_a_plain_solver() {
         let shape = Shape::new(params.0, params.1, PERSONALISATION);
         let mut workspace = Workspace::new(Plan::new(&shape, 1).unwrap());
         for nonce in 0..nonces {
-            let header = header(&mut rng);
+            let header = random_header(&mut rng);
             let leaves = Leaves::new(&shape, &header);
             let expected = plain(params, &header);
             for isa in Isa::available() {
@@ -136,7 +121,7 @@ fn parts_and_threads_do_not_change_solutions() {
     let mut workspaces: Vec<_> =
         [1, 2, 3, 4].map(|parts| Workspace::new(Plan::new(&shape, parts).unwrap())).into();
     for _ in 0..4 {
-        let header = header(&mut rng);
+        let header = random_header(&mut rng);
         let leaves = Leaves::new(&shape, &header);
         let solutions = |workspace| solve(Isa::best(), &leaves, workspace, &quiet(&threads));
         let found: Vec<_> = workspaces.iter_mut().map(solutions).collect();
