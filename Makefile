@@ -72,7 +72,7 @@ timing: ## the clock that engines, units and boards' tops are estimated to run a
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/timing.py $(if $(filter command line,$(origin CONFIG)),$(CONFIG))
 
-bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, peers held to it too, PROFILE=dist for another build, QUICK=1 to see that it runs, ONLY=batches or ONLY=plonk for a part of OP=prove
+bench: ## against the peers, side by side: OP=...; ISA=avx2 for another code path, peers held to it too, PROFILE=dist for another build, QUICK=1 to see that it runs, ONLY=batches, plonk or small for a part of OP=prove, ONLY=small of OP=msm
 	$(BENCH) software $(OP) $(if $(ISA),--isa $(ISA)) $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 bench-profiles: ## our own code as built by default and for shipping (dist), side by side, without peers

@@ -69,7 +69,7 @@ def python(script, *arguments):
     return [*PYTHON, f"tools/{script}.py", *arguments]
 
 
-#: What the executable specification and its vectors depend on, what units of the circuits do, and what the Verilog for people does.
+#: What the executable specification and its vectors depend on, what units of the circuits and simulated cards do, and what the Verilog for people does.
 SPECIFICATION = ("spec", "examples/headers")
 UNITS = ("rtl", "spec", "tools/rtl.py", "tools/sim.py", "tools/compile_once.py")
 EXPORT = (*UNITS, "tools/verilog.py", "tools/testbench.py", "tools/same_circuit.py", "boards", "Makefile")
@@ -118,19 +118,19 @@ STAGES = [
     Stage("engines", "vectors, garbage and resets on the real engines", [[*PYTHON, "rtl/sim/test_engines.py"]], ("sim",),
           [[*PYTHON, "rtl/sim/test_engines.py", "--seconds", "300"]], takes=60),
     Stage("ecdsa", "defects, vectors, garbage and resets on the ECDSA engine", [[*PYTHON, "rtl/sim/test_ecdsa.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]], takes=80),
+          [[*PYTHON, "rtl/sim/test_ecdsa.py", "--seconds", "300"]], takes=220, sources=UNITS),
     Stage("msm", "toys exhaustively, every curve, garbage and resets on the MSM engine", [[*PYTHON, "rtl/sim/test_msm.py"]], ("sim",),
-          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS], python("sim", *MSM_CIRCUITS), [*PYTHON, "rtl/sim/test_msm.py", *MSM_CIRCUITS]], takes=180),
+          [[*PYTHON, "rtl/sim/test_msm.py", "--seconds", "300", *MSM_TOYS], python("sim", *MSM_CIRCUITS), [*PYTHON, "rtl/sim/test_msm.py", *MSM_CIRCUITS]], takes=260, sources=UNITS),
     Stage("hashes", "vectors, trees, refusals, garbage and resets on the Poseidon engine, and published streams",
           [[*PYTHON, "rtl/sim/test_poseidon.py"], [*PYTHON, "rtl/sim/test_streams.py"]], ("sim",),
           [python("rtl", "--lint", *POSEIDON_CIRCUITS), python("sim", "poseidon_small"),
            [*PYTHON, "rtl/sim/test_streams.py", "--seconds", "120", "poseidon_stream_twin"],
            [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "60", "poseidon_small"],
-           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]], takes=120),
+           [*PYTHON, "rtl/sim/test_poseidon.py", "--seconds", "300"]], takes=45),
     Stage("coprocessor", "vectors, random programs, interrupts and resets on the coprocessor", [[*PYTHON, "rtl/sim/test_coprocessor.py"]], ("sim",),
           [python("sim", "coprocessor"), [*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "60", "coprocessor"],
-           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]], takes=60),
-    Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",), takes=100),
+           [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]], takes=140, sources=UNITS),
+    Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",), takes=90, sources=UNITS),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the memory port, resets of either side, dying hosts; cycles that the top levels of boards add",
           [[*PYTHON, "rtl/sim/test_xdma.py"], [*PYTHON, "rtl/sim/test_f2.py"], [*PYTHON, "rtl/sim/top_cycles.py"], [*PYTHON, "rtl/sim/test_stripes.py"],

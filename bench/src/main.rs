@@ -26,7 +26,7 @@ enum Command {
         /// Our code path, such as avx2, instead of the best that the processor has
         #[arg(long)]
         isa: Option<String>,
-        /// A part of the rows: of prove, `batches` or `plonk`; they go to target/bench/parts
+        /// A part of the rows: of prove, `batches`, `plonk` or `small`; of msm, `small`; they go to target/bench/parts
         #[arg(long)]
         only: Option<String>,
     },

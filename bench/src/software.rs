@@ -37,14 +37,20 @@ pub fn run(op: &str, quick: bool, isa: Option<&str>, only: Option<&str>) -> Resu
     if cfg!(debug_assertions) {
         bail!("this is a debug build; run it with cargo run --release -p proofmill-bench");
     }
+    const PARTS: [(&str, &[&str]); 2] =
+        [("prove", &["batches", "plonk", "small"]), ("msm", &["small"])];
     if let Some(only) = only
-        && (op != "prove" || !["batches", "plonk"].contains(&only))
+        && !PARTS.iter().any(|(whole, parts)| *whole == op && parts.contains(&only))
     {
-        bail!("only: '{op}' has no part '{only}'; prove has batches and plonk");
+        bail!(
+            "only: '{op}' has no part '{only}'; prove has batches, plonk and small, msm has small"
+        );
     }
     let rows = match op {
         "prove" if only == Some("batches") => prove::batches(quick)?,
         "prove" if only == Some("plonk") => prove::plonk(quick)?,
+        "prove" if only == Some("small") => prove::small(quick)?,
+        "msm" if only == Some("small") => msm::small(quick)?,
         "algebra" => algebra::rows(quick)?,
         "ecdsa_verify" => ecdsa_verify::rows(quick)?,
         "equihash_solve" => equihash_solve::rows(quick)?,

@@ -31,7 +31,9 @@ const PEERS: [(Library, &[&str]); 5] = [
 /// The peer that uses IFMA too, on BLS12-381: its rows are separate from the fastest of the others.
 const WITH_IFMA: Library = Library::Mcl;
 
-/// Logarithms of the sizes.
+/// Logarithms of small sizes.
+const SMALL: [u32; 6] = [0, 1, 2, 4, 6, 8];
+/// Logarithms of the other sizes.
 const G1_SIZES: [u32; 6] = [10, 12, 14, SMALLEST_IN_TABLE, 18, 20];
 const G2_SIZES: [u32; 1] = [SMALLEST_IN_TABLE];
 /// The minimum size in the table; smaller ones are for the plot.
@@ -45,6 +47,7 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     let g1: &[u32] = if quick { &QUICK } else { &G1_SIZES };
     let g2: &[u32] = if quick { &QUICK } else { &G2_SIZES };
     let mut rows = Rows::default();
+    few(&mut rows, &peers, quick)?;
     group::<bn254::G1>(&mut rows, &peers, g1)?;
     group::<bls12_381::G1>(&mut rows, &peers, g1)?;
     group::<bls12_377::G1>(&mut rows, &peers, g1)?;
@@ -58,6 +61,21 @@ pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     Ok(rows.all())
 }
 
+/// Measures only the rows of few points.
+pub fn small(quick: bool) -> Result<Vec<SoftwareRow>> {
+    let mut rows = Rows::default();
+    few(&mut rows, &Peers::default(), quick)?;
+    Ok(rows.all())
+}
+
+fn few(rows: &mut Rows, peers: &Peers, quick: bool) -> Result<()> {
+    let sizes: &[u32] = if quick { &SMALL[..1] } else { &SMALL };
+    group::<bn254::G1>(rows, peers, sizes)?;
+    group::<bls12_381::G1>(rows, peers, sizes)?;
+    group::<bn254::G2>(rows, peers, sizes)?;
+    group::<bls12_381::G2>(rows, peers, sizes)
+}
+
 /// Returns whether a library has the group, with this number of threads. blst uses one thread for every processor, or a single one.
 fn takes_part(library: Library, curves: &[&str], group: &str, [threads, all]: [usize; 2]) -> bool {
     curves.iter().any(|curve| group.starts_with(curve))
@@ -67,7 +85,8 @@ fn takes_part(library: Library, curves: &[&str], group: &str, [threads, all]: [u
 /// Returns the number of rounds: fewer where one takes long and varies less.
 fn rounds(size: u32) -> usize {
     match size {
-        ..=14 => 7,
+        ..=8 => 51,
+        9..=14 => 7,
         15..=16 => 5,
         17..=18 => 3,
         _ => 2,
@@ -116,7 +135,8 @@ fn one<C: Group<Base: Coordinate>>(
             _ if seconds == fastest => "fastest peer",
             _ => "slower peer",
         };
-        let shown = if size < SMALLEST_IN_TABLE { " (plot)" } else { "" };
+        let is_shown = size >= SMALLEST_IN_TABLE || SMALL.contains(&size);
+        let shown = if is_shown { "" } else { " (plot)" };
         let metric = format!("2^{size} points, {place}{shown}");
         let row = row::<C>(metric, threads, ours * 1e3, &peer.name, seconds * 1e3);
         rows.push(SoftwareRow { absent: peer.absent, ..row });

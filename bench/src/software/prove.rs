@@ -34,7 +34,15 @@ mod task;
 /// Measures the rows.
 pub fn rows(quick: bool) -> Result<Vec<SoftwareRow>> {
     return_freed_memory();
-    by_threads(&Task::all(&folder(), quick)?, true)
+    let mut tasks = Task::small(&folder(), quick)?;
+    tasks.extend(Task::all(&folder(), quick)?);
+    by_threads(&tasks, true)
+}
+
+/// Measures only the rows of small circuits.
+pub fn small(quick: bool) -> Result<Vec<SoftwareRow>> {
+    return_freed_memory();
+    by_threads(&Task::small(&folder(), quick)?, false)
 }
 
 /// Measures only the rows of PLONK and FFLONK.

@@ -18,8 +18,8 @@ from place import PROOFMILL, run  # noqa: E402
 
 CONSTRAINTS = 16000
 #: On the best level, and on each of the others.
-PROOFS = 20
-FEW = PROOFS if os.environ.get("PROOFMILL_LONG") else 5
+PROOFS = 20 if os.environ.get("PROOFMILL_LONG") else 10
+FEW = PROOFS if os.environ.get("PROOFMILL_LONG") else 3
 
 
 class Memory(unittest.TestCase):

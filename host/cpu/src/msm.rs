@@ -1,6 +1,6 @@
 //! `msm` on the processor: [`proofmill_algebra::msm`], with a share of the windows for each thread.
 //!
-//! Points and scalars are processed in chunks, so that points that are not resident need only the memory of a chunk in addition to the request's.
+//! Few points are multiplied without buckets (`few`). Points and scalars of others are processed in chunks, so that points that are not resident need only the memory of a chunk in addition to the request's.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -17,12 +17,14 @@ use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 use decode::Decoded;
+use few::batch_of_few;
 use resident::{Resident, bytes_each, multiples_in};
 use watch::Watch;
 
 use crate::run::{Cancelled, Context, Job, Run};
 
 mod decode;
+mod few;
 mod resident;
 mod watch;
 
@@ -44,7 +46,13 @@ impl Run for Msm {
         for scalars in &request.scalars {
             scalars.on(context.identity)?;
         }
-        request.count()?;
+        let count = request.count()?;
+        if few::is_few(context, count) {
+            let exec = few::exec(&request, count);
+            return Ok(Job::new(exec, move |_, cancelled| {
+                in_group!(instance, batch_of_few(context, &request, count, cancelled))
+            }));
+        }
         Ok(Job::on_pool(move |cancelled| {
             in_group!(instance, batch(on_pool(context), &request, cancelled))
         }))

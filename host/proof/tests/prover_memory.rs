@@ -24,7 +24,7 @@ const LEAST: f64 = 0.25;
 
 #[test]
 fn the_peak_is_below_the_plan() {
-    examine(1 << 14, &[(1, false), (2, true)]);
+    examine(1 << 13, &[(1, false), (2, true)]);
 }
 
 #[test]

@@ -21,6 +21,14 @@ const CHAINS: [(Curve, u32, usize); 5] = [
     (Curve::Bls12_381, 14, 3),
     (Curve::Bls12_381, 16, 2),
 ];
+/// Small circuits, where a proof takes milliseconds.
+const SMALL_CHAINS: [(Curve, u32, usize); 5] = [
+    (Curve::Bn254, 4, 20),
+    (Curve::Bn254, 7, 20),
+    (Curve::Bn254, 8, 15),
+    (Curve::Bn254, 10, 10),
+    (Curve::Bn254, 12, 8),
+];
 /// Those of a quick run.
 const QUICK_CHAINS: [(Curve, u32, usize); 2] = [(Curve::Bn254, 10, 1), (Curve::Bls12_381, 10, 1)];
 
@@ -80,6 +88,15 @@ impl Task {
             Err(problem) => eprintln!("without circom's {}: {problem:#}", circuit.1),
         }
         Ok(all)
+    }
+
+    /// Returns the small chains.
+    pub fn small(folder: &Path, quick: bool) -> Result<Vec<Self>> {
+        let chains = if quick { &SMALL_CHAINS[..1] } else { &SMALL_CHAINS };
+        let chain = |&(curve, log_size, rounds)| {
+            Ok(Self { batch: 0, ..Self::chain(folder, curve, log_size, rounds)? })
+        };
+        chains.iter().map(chain).collect()
     }
 
     /// Returns the tasks for PLONK and FFLONK.

@@ -2,6 +2,8 @@
 //! (Gallant, Lambert, Vanstone, CRYPTO 2001).
 
 use crate::field::PrimeField;
+use subtle::{Choice, ConditionallySelectable};
+use zeroize::Zeroize;
 
 /// The constants that split scalars of one group. They are computed at build time from lambda and r, with a short
 /// basis (a1, b1), (a2, b2) of the lattice a + b lambda = 0 mod r.
@@ -26,14 +28,25 @@ pub struct Split<S: PrimeField> {
 /// A number of few bits with a sign, as a scalar and as limbs.
 pub(super) struct Short {
     /// True when the scalar is r minus the magnitude.
-    pub negative: bool,
+    pub negative: Choice,
     /// 64-bit limbs, least significant first.
-    pub magnitude: Vec<u64>,
+    pub magnitude: [u64; 4],
+}
+
+impl Zeroize for Short {
+    fn zeroize(&mut self) {
+        self.negative = Choice::from(0);
+        self.magnitude.zeroize();
+    }
 }
 
 impl<S: PrimeField> Split<S> {
-    /// k1 and k2 with k = k1 + k2 lambda mod r, both of about half the bits of r.
-    pub(super) fn cut_vartime(&self, k: &S) -> [Short; 2] {
+    /// The most bits of the halves of a scalar. With c1 and c2 rounded, |k1| is at most half of |a1| + |a2|, and |k2| half of
+    /// |b1| + |b2|.
+    pub(super) const BITS: u32 = S::BITS.div_ceil(2) + 1;
+
+    /// k1 and k2 with k = k1 + k2 lambda mod r, both of [`Self::BITS`] bits at most. Constant time.
+    pub(super) fn cut(&self, k: &S) -> [Short; 2] {
         let limbs = k.to_canonical();
         let [c1, c2]: [S; 2] =
             self.quotients.map(|quotient| scalar(&rounded_product(limbs.as_ref(), &quotient)));
@@ -72,8 +85,17 @@ fn scalar<S: PrimeField>(limbs: &[u64]) -> S {
 
 fn short<S: PrimeField>(k: S) -> Short {
     let (plus, minus) = (k.to_canonical(), (-k).to_canonical());
-    let negative = minus.as_ref().iter().rev().lt(plus.as_ref().iter().rev());
-    Short { negative, magnitude: if negative { minus } else { plus }.as_ref().to_vec() }
+    let mut borrow = 0u64;
+    for (minus, plus) in minus.as_ref().iter().zip(plus.as_ref()) {
+        let less = u128::from(*plus) + u128::from(borrow);
+        borrow = (u128::from(*minus).wrapping_sub(less) >> 64) as u64 & 1;
+    }
+    let negative = Choice::from(borrow as u8);
+    let mut magnitude = [0; 4];
+    for ((limb, plus), minus) in magnitude.iter_mut().zip(plus.as_ref()).zip(minus.as_ref()) {
+        *limb = u64::conditional_select(plus, minus, negative);
+    }
+    Short { negative, magnitude }
 }
 
 #[cfg(test)]
@@ -92,7 +114,7 @@ mod tests {
             0 => 64 - limb.leading_zeros(),
             _ => bits + 64,
         });
-        (if short.negative { -magnitude } else { magnitude }, bits)
+        (if short.negative.into() { -magnitude } else { magnitude }, bits)
     }
 
     /// A quotient that is wrong would still give a right sum, only of long halves.
@@ -105,22 +127,41 @@ mod tests {
         let edges = [C::Scalar::ZERO, one, half, lambda, lambda * half, lambda + one];
         for k in edges.into_iter().flat_map(|k| [k, -k, k - one]).chain(random) {
             let [(k1, bits1), (k2, bits2)] =
-                C::SPLIT.cut_vartime(&k).map(|short| value::<C::Scalar>(&short));
+                C::SPLIT.cut(&k).map(|short| value::<C::Scalar>(&short));
             assert_eq!(k1 + k2 * lambda, k, "{}", C::NAME);
-            let most = C::Scalar::BITS.div_ceil(2) + 1;
+            let most = Split::<C::Scalar>::BITS;
             assert!(bits1 <= most && bits2 <= most, "{}: {k:?}: {bits1} and {bits2}", C::NAME);
+        }
+    }
+
+    /// Both vectors have fewer bits than the halves may have. So half the sum of their lengths has, and what the quotients'
+    /// rounding adds is much less than the bit to spare.
+    fn the_basis_is_short<C: Curve>() {
+        let most = Split::<C::Scalar>::BITS;
+        let steps = C::SPLIT.steps;
+        for vectors in [steps, steps.map(|b| -b * C::SPLIT.lambda)] {
+            let bits = vectors.map(|part| value::<C::Scalar>(&short(part)).1);
+            assert!(bits.iter().all(|&bits| bits < most), "{}: {bits:?} of {most}", C::NAME);
         }
     }
 
     #[test]
     fn both_halves_of_a_scalar_are_short() {
         halves_are_short::<toy::Toy>();
+        the_basis_is_short::<toy::Toy>();
         halves_are_short::<toy::ToyEdwards>();
+        the_basis_is_short::<toy::ToyEdwards>();
         halves_are_short::<secp256k1::Secp256k1>();
+        the_basis_is_short::<secp256k1::Secp256k1>();
         halves_are_short::<bn254::G1>();
+        the_basis_is_short::<bn254::G1>();
         halves_are_short::<bls12_381::G1>();
+        the_basis_is_short::<bls12_381::G1>();
         halves_are_short::<bls12_377::G1>();
+        the_basis_is_short::<bls12_377::G1>();
         halves_are_short::<pallas::G1>();
+        the_basis_is_short::<pallas::G1>();
         halves_are_short::<vesta::G1>();
+        the_basis_is_short::<vesta::G1>();
     }
 }

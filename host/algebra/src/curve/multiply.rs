@@ -1,12 +1,12 @@
 //! Multiples of points: in constant time by a fixed window, and faster where nothing is secret.
 
-use super::endomorphism::Short;
+use super::endomorphism::{Short, Split};
 use super::{Affine, Curve, Jacobian, Projective};
 use crate::field::PrimeField;
 use std::iter::successors;
 use std::ops::Add;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Bits of a window in constant time: a table of 16 points is read whole for each.
 const WINDOW: usize = 4;
@@ -50,28 +50,45 @@ impl<C: Curve> Projective<C> {
 
     /// k P for a P of the subgroup: [`Self::sum_of_multiples_vartime`] of one.
     pub fn times_vartime(&self, k: &C::Scalar) -> Self {
-        Self::sum_of_multiples_vartime(&[(*self, *k)])
+        Self::sum_of_multiples_vartime(&[*self], &[*k])
     }
 
-    /// The sum of k P over all pairs of a P of the subgroup and a k: scalars cut in two by the endomorphism, all halves in
-    /// non-adjacent form, one sequence of doublings (Straus, 1964). For few points.
-    pub fn sum_of_multiples_vartime(terms: &[(Self, C::Scalar)]) -> Self {
-        let points: Vec<_> = terms.iter().map(|(point, _)| *point).collect();
+    /// The sum of k P over points P of the subgroup and as many k, in constant time: like [`Self::sum_of_multiples_vartime`], but
+    /// with windows of a fixed width, for each of which a table is read whole.
+    pub fn sum_of_multiples(points: &[Self], scalars: &[C::Scalar]) -> Self {
+        let tables: Vec<_> = points.iter().map(multiples).collect();
+        let mut halves = Zeroizing::new(Vec::with_capacity(2 * scalars.len()));
+        scalars.iter().for_each(|k| halves.extend(C::SPLIT.cut(k)));
+        let windows = Split::<C::Scalar>::BITS as usize;
+        (0..windows.div_ceil(WINDOW)).rev().fold(Self::IDENTITY, |sum, window| {
+            let shifted = (0..WINDOW).fold(sum, |sum, _| sum.double());
+            halves.iter().enumerate().fold(shifted, |sum, (number, half)| {
+                let multiple = chosen(&tables[number / 2], digit(&half.magnitude, window));
+                let multiple = if number % 2 == 1 { multiple.endomorphism() } else { multiple };
+                sum + Self::conditional_select(&multiple, &-multiple, half.negative)
+            })
+        })
+    }
+
+    /// The sum of k P over points P of the subgroup and as many k: scalars cut in two by the endomorphism, all halves in
+    /// non-adjacent form, one sequence of doublings (Straus, 1964). For few points. What it keeps of the scalars, except on the
+    /// stack, is wiped.
+    pub fn sum_of_multiples_vartime(points: &[Self], scalars: &[C::Scalar]) -> Self {
+        let points: Vec<_> = points.iter().map(|point| Jacobian::from(*point)).collect();
         let tables = odd_multiples_vartime(&points);
+        let mut digits = Digits::with_room(2 * points.len());
+        for k in scalars {
+            C::SPLIT.cut(k).iter().for_each(|half| digits.push(half));
+        }
         let images: Vec<_> = tables.iter().map(Affine::endomorphism).collect();
-        let tables =
-            tables.chunks(ODD).zip(images.chunks(ODD)).flat_map(|(table, image)| [table, image]);
-        let halves = terms.iter().flat_map(|(_, k)| C::SPLIT.cut_vartime(k));
-        let each: Vec<_> = halves.map(|half| non_adjacent_form(&half)).zip(tables).collect();
+        let tables = [&tables[..], &images[..]];
 
         let mut sum = Jacobian::IDENTITY;
-        for at in (0..each.iter().map(|(digits, _)| digits.len()).max().unwrap_or(0)).rev() {
+        for row in digits.rows() {
             sum = sum.double_vartime();
-            for (digits, table) in &each {
-                match digits.get(at) {
-                    None | Some(0) => {}
-                    Some(&digit) => sum = sum.add_mixed_vartime(&multiple(table, digit)),
-                }
+            for (number, &digit) in row.iter().enumerate().filter(|(_, digit)| **digit != 0) {
+                let table = &tables[number % 2][number / 2 * ODD..];
+                sum = sum.add_mixed_vartime(&multiple(table, digit));
             }
         }
         sum.into()
@@ -105,15 +122,22 @@ pub(super) fn times<G: Additive, S: PrimeField>(point: &G, k: &S) -> G {
 
 /// n P with the first `bits` bits of n, by windows from the top. What is done and what is read depends on `bits` alone.
 fn windows<G: Additive>(point: &G, n: &[u64], bits: usize) -> G {
-    let table: Vec<_> = successors(Some(G::IDENTITY), |multiple| Some(*multiple + *point))
-        .take(1 << WINDOW)
-        .collect();
+    let table = multiples(point);
     (0..bits.div_ceil(WINDOW)).rev().fold(G::IDENTITY, |sum, window| {
-        let at = window * WINDOW;
-        let digit = n[at / 64] >> (at % 64) & ((1 << WINDOW) - 1);
         let shifted = (0..WINDOW).fold(sum, |sum, _| sum.double());
-        shifted + chosen(&table, digit)
+        shifted + chosen(&table, digit(n, window))
     })
+}
+
+/// 0, P, 2 P, ..., 15 P.
+fn multiples<G: Additive>(point: &G) -> Vec<G> {
+    successors(Some(G::IDENTITY), |multiple| Some(*multiple + *point)).take(1 << WINDOW).collect()
+}
+
+/// The bits of a window, the lowest of which has number 0.
+fn digit(n: &[u64], window: usize) -> u64 {
+    let at = window * WINDOW;
+    n[at / 64] >> (at % 64) & ((1 << WINDOW) - 1)
 }
 
 /// The entry with this index; every entry is read.
@@ -124,13 +148,13 @@ fn chosen<G: Additive>(table: &[G], index: u64) -> G {
 }
 
 /// P, 3 P, 5 P, ..., 15 P of each, for one inversion.
-fn odd_multiples_vartime<C: Curve>(points: &[Projective<C>]) -> Vec<Affine<C>> {
-    let odd = points.iter().flat_map(|point| {
-        let point = Jacobian::from(*point);
+fn odd_multiples_vartime<C: Curve>(points: &[Jacobian<C>]) -> Vec<Affine<C>> {
+    let mut odd = Vec::with_capacity(ODD * points.len());
+    for point in points {
         let twice = point.double_vartime();
-        successors(Some(point), move |multiple| Some(multiple.add_vartime(&twice))).take(ODD)
-    });
-    Jacobian::batch_to_affine_vartime(&odd.collect::<Vec<_>>())
+        odd.extend(successors(Some(*point), |before| Some(before.add_vartime(&twice))).take(ODD));
+    }
+    Jacobian::batch_to_affine_vartime(&odd)
 }
 
 /// The entry of a table of odd multiples that belongs to an odd digit.
@@ -139,38 +163,57 @@ fn multiple<C: Curve>(table: &[Affine<C>], digit: i8) -> Affine<C> {
     if digit < 0 { -entry } else { entry }
 }
 
-/// Digits of the non-adjacent form, least significant first (Hankerson, Menezes, Vanstone, "Guide to elliptic curve
-/// cryptography", algorithm 3.35).
-fn non_adjacent_form(k: &Short) -> Vec<i8> {
-    let mut rest = k.magnitude.clone();
-    rest.push(0); // room for the carry of a negative digit
-    let mut digits = Vec::with_capacity(64 * rest.len());
-    while rest.iter().any(|&limb| limb != 0) {
-        let mut digit = 0i8;
-        if rest[0] & 1 == 1 {
-            let low = (rest[0] & ((1 << NAF) - 1)) as i8;
-            digit = if low < 1 << (NAF - 1) { low } else { low - (1 << NAF) };
-            subtract(&mut rest, digit);
+/// Digits of numbers in non-adjacent form, wiped in the end.
+struct Digits {
+    /// A row for each power of two, with a digit of each number.
+    rows: Zeroizing<Vec<i8>>,
+    numbers: usize,
+    pushed: usize,
+    /// Rows with digits other than 0.
+    length: usize,
+}
+
+impl Digits {
+    /// Bits of the largest magnitude with the carry of its highest digit.
+    const LENGTH: usize = 257;
+
+    fn with_room(numbers: usize) -> Self {
+        let rows = Zeroizing::new(vec![0; Self::LENGTH * numbers]);
+        Self { rows, numbers, pushed: 0, length: 0 }
+    }
+
+    /// Adds a number (Hankerson, Menezes, Vanstone, "Guide to elliptic curve cryptography", algorithm 3.35). Zeros between two
+    /// digits are skipped in one step.
+    fn push(&mut self, k: &Short) {
+        let limbs = k.magnitude;
+        let bits = |at: usize| {
+            let above = limbs.get(at / 64 + 1).map_or(0, |&limb| u128::from(limb) << 64);
+            let limb = limbs.get(at / 64).map_or(0, |&limb| u128::from(limb));
+            ((above | limb) >> (at % 64)) as u64
+        };
+        // The number from bit `at` on is that of `limbs`, plus the carry.
+        let (mut at, mut carry) = (0, 0);
+        while at < Self::LENGTH {
+            let low = bits(at);
+            if low & 1 == carry {
+                // As many digits are 0 as the lowest bits are like the carry.
+                let alike = if carry == 1 { low.trailing_ones() } else { low.trailing_zeros() };
+                at += alike.clamp(1, 64) as usize;
+                continue;
+            }
+            let low = (low & ((1 << NAF) - 1)) + carry;
+            carry = u64::from(low > 1 << (NAF - 1));
+            let digit = low as i8 - ((carry as i8) << NAF);
+            self.rows[at * self.numbers + self.pushed] =
+                if k.negative.into() { -digit } else { digit };
+            self.length = self.length.max(at + 1);
+            at += NAF as usize;
         }
-        digits.push(if k.negative { -digit } else { digit });
-        halve(&mut rest);
+        self.pushed += 1;
     }
-    digits
-}
 
-/// Subtracts a digit, of either sign; the difference is not negative.
-fn subtract(number: &mut [u64], digit: i8) {
-    let mut borrow = i128::from(digit);
-    for limb in number {
-        let difference = i128::from(*limb) - borrow;
-        *limb = difference as u64;
-        borrow = -(difference >> 64);
-    }
-}
-
-fn halve(number: &mut [u64]) {
-    let mut above = 0;
-    for limb in number.iter_mut().rev() {
-        (*limb, above) = (*limb >> 1 | above << 63, *limb & 1);
+    /// Returns the rows, the highest power first.
+    fn rows(&self) -> impl Iterator<Item = &[i8]> {
+        (0..self.length).rev().map(|at| &self.rows[at * self.numbers..][..self.numbers])
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn weighted_sums<C: Group>(
     ranges: &[Range<usize>],
 ) -> Vec<Projective<C>> {
     if ranges.iter().all(|range| range.len() <= FEW) {
-        return ranges.iter().map(|range| weighted_sum::<C>(isa, &points[range.clone()])).collect();
+        return few_weighted_sums::<C>(isa, points, ranges);
     }
     let total: usize = ranges.iter().map(Range::len).sum();
     let segment = (total / BATCH).next_power_of_two().max(SHORTEST);
@@ -111,14 +111,28 @@ pub(super) fn sum<C: Group>(isa: Isa, points: &[Stored<C>]) -> Projective<C> {
     affine::<C>(isa, points).into_iter().fold(Projective::IDENTITY, |sum, point| sum + point)
 }
 
-/// The sum of i + 1 times point i, one addition at a time.
-fn weighted_sum<C: Group>(isa: Isa, points: &[Stored<C>]) -> Projective<C> {
-    let (mut plain, mut weighted) = (Projective::<C>::IDENTITY, Projective::IDENTITY);
-    for point in affine::<C>(isa, points).into_iter().rev() {
-        plain += point;
-        weighted += plain;
-    }
-    weighted
+/// Computes for every range the sum of i + 1 times its point i, one addition at a time. All points are converted at once, since
+/// one takes as long as eight.
+fn few_weighted_sums<C: Group>(
+    isa: Isa,
+    points: &[Stored<C>],
+    ranges: &[Range<usize>],
+) -> Vec<Projective<C>> {
+    let points: Vec<_> = ranges.iter().flat_map(|range| &points[range.clone()]).copied().collect();
+    let points = affine::<C>(isa, &points);
+    let mut rest = &points[..];
+    let sum = |range: &Range<usize>| {
+        let (these, others) = rest.split_at(range.len());
+        rest = others;
+        let Some((&last, before)) = these.split_last() else { return Projective::IDENTITY };
+        let (mut plain, mut weighted) = (Projective::from(last), last.into());
+        for &point in before.iter().rev() {
+            plain += point;
+            weighted += plain;
+        }
+        weighted
+    };
+    ranges.iter().map(sum).collect()
 }
 
 fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {

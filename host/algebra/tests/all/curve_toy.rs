@@ -136,6 +136,10 @@ fn every_scalar<C: Curve<Base = ToyFp>>() {
             if subgroup {
                 let k = C::Scalar::from(n);
                 assert_eq!(plain::<C>(point.times_vartime(&k)), wanted, "{n} {p:?}");
+                // Beside a multiple of another point, as in the blinding of proofs.
+                let (points, scalars) = ([point, C::GENERATOR.into()], [k, k + C::Scalar::from(3)]);
+                let expected = point.times(&k) + points[1].times(&scalars[1]);
+                assert_eq!(Projective::sum_of_multiples(&points, &scalars), expected, "{n} {p:?}");
             }
         }
         if subgroup {

@@ -18,6 +18,8 @@ from memory_scan import levels_of_bindings, remaining_in  # noqa: E402
 from place import PROOFMILL, run  # noqa: E402
 
 WARNINGS = ["-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+#: Proofs on each level before memory is searched for the witness.
+PROOFS = 20 if os.environ.get("PROOFMILL_LONG") else 8
 LEAK = """#include <proofmill.h>
 int main(void) {
     for (int times = 0; times < 10; times++) {
@@ -85,7 +87,7 @@ class Library(unittest.TestCase):
         for level in levels_of_bindings():
             with self.subTest(level=level):
                 variables = {"LD_LIBRARY_PATH": str(self.folder / "installed/lib"), "PROOFMILL_ISA": level}
-                command = [program, circuit / "INSECURE.zkey", circuit / "witness.wtns", 20]
+                command = [program, circuit / "INSECURE.zkey", circuit / "witness.wtns", PROOFS]
                 self.assertEqual(remaining_in(command, circuit / "witness.wtns", **variables), 0)
 
     def test_children_prove_after_a_fork_and_during_a_proof(self):

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use proofmill_algebra::Isa;
+use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
 use proofmill_algebra::msm::{Group, Stored, stored};
 use proofmill_op::msm::{Check, SCALAR_BYTES, read};
@@ -41,11 +42,7 @@ impl<C: Group<Base: Coordinate>> Decoded<C> {
                     return Err(Error::Cancelled);
                 }
                 let start = range.start + i * DECODED;
-                let (each, numbers) = (pair::bytes::<C>(), start..start + piece.len());
-                let bytes = bytes.range(each, numbers.clone(), buffer)?;
-                let read = |(number, bytes)| read::point::<C>(number, bytes, check);
-                let affine: Vec<_> =
-                    numbers.zip(bytes.chunks_exact(each)).map(read).collect::<Result<_>>()?;
+                let affine = affine::<C>(bytes, start..start + piece.len(), check, buffer)?;
                 piece.copy_from_slice(&stored(isa, &affine));
                 let is_identity = |at: &usize| bool::from(affine[*at].is_identity());
                 let identities = (0..affine.len()).filter(is_identity);
@@ -75,4 +72,17 @@ impl<C: Group<Base: Coordinate>> Decoded<C> {
         }
         changed
     }
+}
+
+/// Decodes the points with these numbers. They may be read into `buffer`.
+pub(super) fn affine<C: Group<Base: Coordinate>>(
+    bytes: &read::Source,
+    numbers: Range<usize>,
+    check: Check,
+    buffer: &mut Vec<u8>,
+) -> Result<Vec<Affine<C>>> {
+    let each = pair::bytes::<C>();
+    let bytes = bytes.range(each, numbers.clone(), buffer)?;
+    let read = |(number, bytes)| read::point::<C>(number, bytes, check);
+    numbers.zip(bytes.chunks_exact(each)).map(read).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use proofmill_cpu::CpuDevice;
 use proofmill_op::equihash_verify::{self, Network, Params};
+use proofmill_op::msm::{self, Instance};
 use proofmill_op::{Cancel, Device, Error, Progress, Submit, Ticket, ecdsa_verify, ntt};
 
 /// The most signatures that are verified on the calling thread.
@@ -52,6 +53,20 @@ fn a_small_request_is_executed_inline() {
         assert_eq!(response.verdicts.len(), count);
     }
     assert!(submit(INLINE_SIGNATURES + 1).poll().is_none(), "a larger one is for the pool");
+    for (instance, most) in [("bn254_g1", 6), ("bls12_381_g2", 2)] {
+        let instance: Instance = instance.parse().unwrap();
+        let submit = |count: usize| {
+            let bases = msm::Bases::new(instance, vec![0; count * instance.point_bytes()]);
+            device.submit(msm::Request::new(bases, vec![1; count * msm::SCALAR_BYTES])).unwrap()
+        };
+        for count in [0, 1, most] {
+            let Some(Ok(response)) = submit(count).poll() else {
+                panic!("{instance}, {count} points: no response yet")
+            };
+            assert_eq!(response.points, [vec![0; instance.point_bytes()]]);
+        }
+        assert!(submit(most + 1).poll().is_none(), "{instance}: a larger one is for the pool");
+    }
     let submit = |count: usize, request: fn(ntt::Request) -> ntt::Request| {
         let elements = vec![0; count * ntt::Field::Goldilocks.bytes()];
         let request = request(ntt::Request::forward(ntt::Field::Goldilocks, elements));

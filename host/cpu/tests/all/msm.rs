@@ -107,7 +107,7 @@ fn examine<C: Group<Base: Coordinate>>() {
     let points = bases::<C>(1000);
     for threads in [1, 3, 64] {
         let device = CpuDevice::new(Some(threads)).unwrap();
-        for count in [0, 1, 2, 3, 1000] {
+        for count in [0, 1, 3, 32, 40, 41, 1000] {
             let some = points[..points.len() / 1000 * count].to_vec();
             let host = Bases::new(instance::<C>(), some);
             let (first, first_point) = scalars::<C>(count, 3 << 40);
@@ -137,6 +137,57 @@ fn every_group_is_right_on_the_host_and_resident() {
     examine::<bls12_377::G2>();
     examine::<pallas::G1>();
     examine::<vesta::G1>();
+}
+
+/// Few points, which are added without buckets: equal, opposite, the identity, with scalars at the ends of their range.
+fn examine_few<C: Group<Base: Coordinate>>() {
+    let (one, five) = (C::Scalar::ONE, C::Scalar::from(5));
+    let factors = [one, one, -one, C::Scalar::ZERO, five, -five, five];
+    let points = factors.map(|factor| Affine::from(Projective::<C>::generator().times(&factor)));
+    let bytes: Vec<u8> = points.iter().flat_map(pair::encode).collect();
+    let edges = [C::Scalar::ZERO, one, -one, five.invert().unwrap(), C::SPLIT.lambda];
+    let host = Bases::new(instance::<C>(), bytes);
+    let device = CpuDevice::new(Some(1)).unwrap();
+    let with_multiples = load(&device, host.clone().precomputed(1 << 16)).unwrap();
+    for bases in [host, Bases::resident(instance::<C>(), with_multiples)] {
+        let (mut lists, mut expected) = (Vec::new(), Vec::new());
+        for first in edges {
+            for others in edges {
+                let scalars =
+                    factors.iter().enumerate().map(|(i, _)| if i == 0 { first } else { others });
+                let list: Vec<_> = scalars.collect();
+                let sum =
+                    factors.iter().zip(&list).fold(C::Scalar::ZERO, |sum, (f, k)| sum + *f * k);
+                expected
+                    .push(pair::encode(&Affine::from(Projective::<C>::generator().times(&sum))));
+                let bytes = list.iter().flat_map(|k| {
+                    let mut bytes = k.to_le_bytes().as_ref().to_vec();
+                    bytes.resize(SCALAR_BYTES, 0);
+                    bytes
+                });
+                lists.push(bytes.collect::<Vec<u8>>());
+            }
+        }
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let write = reports.clone();
+        let progress = Progress(Arc::new(move |part| write.lock().unwrap().push(part)));
+        let request = Request::batch(bases.clone(), lists.clone());
+        let request = Request { progress: Some(progress), ..request };
+        assert_eq!(msm(&device, request).unwrap(), expected);
+        assert_eq!(reports.lock().unwrap().len(), lists.len());
+        assert_eq!(reports.lock().unwrap().last(), Some(&1.0));
+        lists[3][..SCALAR_BYTES].fill(0xff);
+        let refused = problem(msm(&device, Request::batch(bases, lists)));
+        assert!(refused.contains("list 3: number 0 is not below the order"), "{refused}");
+    }
+}
+
+#[test]
+fn few_points_of_all_kinds_are_added() {
+    examine_few::<bn254::G1>();
+    examine_few::<bls12_381::G2>();
+    examine_few::<bls12_377::G1>();
+    examine_few::<vesta::G1>();
 }
 
 /// Every third point is the identity, across the ends of what is read, cut and added at a time.

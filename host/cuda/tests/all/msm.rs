@@ -62,7 +62,7 @@ fn load(device: &dyn Device, bases: Bases) -> Result<ResidentData> {
 fn every_distribution_gives_the_processors_results() {
     let Some(device) = device(Options::default()) else { return };
     for instance in instances() {
-        let count = if is_gpu() { 1 << 14 } else { 150 };
+        let count = if is_gpu() { 1 << 14 } else { 70 };
         let bytes = in_group!(instance, points(count)).unwrap();
         let bases = || Bases::new(instance, &bytes[..]);
         let (names, lists): (Vec<_>, Vec<_>) = distributions(count).into_iter().unzip();

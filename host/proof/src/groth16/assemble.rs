@@ -4,10 +4,13 @@
 //! A = alpha + MSM A + r delta
 //! B = beta + MSM B + s delta
 //! C = MSM C + MSM H + s A + r B - r s delta
+//!   = MSM C + MSM H + s (alpha + MSM A) + r (beta + MSM B) + r s delta
 //! ```
 //!
-//! (ePrint 2016/260, section 3.2; B in G2, and in G1 for C.) r and s hide the witness: they come from the system's random
+//! (ePrint 2016/260, section 3.2; B in G2, and in G1 for C.) The multiples in C share their doublings. r and s hide the witness: they come from the system's random
 //! generator, are used in constant time and wiped.
+
+use std::slice;
 
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::pair;
@@ -55,12 +58,14 @@ pub fn assemble<E: Suite>(
     let g2 = |name, bytes| point::<E::G2>("key", name, bytes).map(Projective::from);
     let (delta_g1, delta_g2) = (g1("delta_g1", key.delta_g1())?, g2("delta_g2", key.delta_g2())?);
     let [r, s] = &blinding.0[..] else { unreachable!("two scalars were drawn") };
-    let rs = Zeroizing::new(*r * s);
-    let a = g1("alpha_g1", key.alpha_g1())?.add_mixed(&sums.a) + delta_g1.times(r);
-    let b = g2("beta_g2", key.beta_g2())?.add_mixed(&sums.b2) + delta_g2.times(s);
-    let b1 = g1("beta_g1", key.beta_g1())?.add_mixed(&sums.b1) + delta_g1.times(s);
-    let c = Projective::from(sums.c).add_mixed(&sums.h) + a.times(s) + b1.times(r)
-        - delta_g1.times(&rs);
+    let of_c = Zeroizing::new([*s, *r, *r * s]);
+    let a = g1("alpha_g1", key.alpha_g1())?.add_mixed(&sums.a);
+    let b = g2("beta_g2", key.beta_g2())?.add_mixed(&sums.b2);
+    let b1 = g1("beta_g1", key.beta_g1())?.add_mixed(&sums.b1);
+    let c = Projective::from(sums.c).add_mixed(&sums.h)
+        + Projective::sum_of_multiples(&[a, b1, delta_g1], &*of_c);
+    let a = a + Projective::sum_of_multiples(&[delta_g1], slice::from_ref(r));
+    let b = b + Projective::sum_of_multiples(&[delta_g2], slice::from_ref(s));
     let [a, c] = [a, c].map(|point| pair::encode(&Affine::from(point)));
     Ok(Proof { curve: E::CURVE, a, b: pair::encode(&Affine::from(b)), c })
 }

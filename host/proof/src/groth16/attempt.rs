@@ -1,7 +1,7 @@
 //! One attempt at a proof, on the devices of one route.
 //!
 //! 1. The MSMs over the witness (A, B1, B2, C): those of other devices are submitted at once, those of this machine's processor run one after
-//!    the other. A GPU that computes all four loads the witness once.
+//!    the other, or at the same time if they are so short that one leaves threads idle. A GPU that computes all four loads the witness once.
 //! 2. The products of the matrices with the witness; the quotient.
 //! 3. The MSM of section H.
 //! 4. The points of the proof.
@@ -28,6 +28,9 @@ use crate::snarkjs::{Section, Witness};
 
 /// The MSMs over the witness.
 const OF_WITNESS: [Section; 4] = [Section::A, Section::B1, Section::B2, Section::C];
+
+/// Variables of a key whose MSMs on this machine's processor run at the same time. Larger ones keep all threads busy, and need memory.
+const SHORT: usize = 1 << 9;
 
 /// An attempt.
 pub struct Attempt<'a> {
@@ -59,13 +62,13 @@ impl Attempt<'_> {
         let resident = self.resident(&host)?;
         let witness = resident.as_ref().unwrap_or(&host);
         let mut points = [const { None }; 5];
-        let (offloaded, local): (Vec<_>, Vec<_>) =
-            OF_WITNESS.into_iter().partition(|&section| self.route.is_offloaded(section));
+        let (at_once, in_turn): (Vec<_>, Vec<_>) =
+            OF_WITNESS.into_iter().partition(|&section| self.starts_at_once(section));
         let mut running = Vec::new();
-        for section in offloaded {
+        for section in at_once {
             running.push(self.start(section, witness)?);
         }
-        for section in local {
+        for section in in_turn {
             points[section as usize] = Some(self.msm(section, witness)?);
         }
         let h = self.scalars_of_h::<E>(values)?;
@@ -90,6 +93,12 @@ impl Attempt<'_> {
         let key = &self.prover.key;
         self.control.cancel.check()?;
         self.timed(Step::Assembly, None, || assemble(key, &sums, &Blinding::random()?))
+    }
+
+    /// Returns whether the MSM of a section need not wait for others: on another device, or a short one on this machine's processor.
+    fn starts_at_once(&self, section: Section) -> bool {
+        let is_short = self.prover.key.variables() <= SHORT;
+        self.route.is_offloaded(section) || is_short && self.executor == Executor::Device
     }
 
     /// Loads the witness into the GPU that computes all MSMs over it. Returns `None` if no single GPU does, or if that refuses.

@@ -146,7 +146,7 @@ fn a_witness_that_does_not_satisfy_the_circuit_gives_no_proof() {
 fn a_damaged_key_gives_no_proof() {
     for subject in SUBJECTS {
         let (original, witness) = (subject.file("circuit.zkey"), subject.witness());
-        let every = if subject.protocol == Protocol::Fflonk { 397 } else { 97 };
+        let every = if subject.protocol == Protocol::Fflonk { 997 } else { 241 };
         let mut refused = 0;
         for at in (0..original.len()).step_by(every) {
             let mut changed = original.clone();
@@ -166,7 +166,7 @@ fn a_damaged_key_gives_no_proof() {
                 Err(other) => panic!("{subject:?} byte {at}: {other}"),
             }
         }
-        assert!(refused > 20, "{refused}");
+        assert!(refused > 8, "{refused}");
     }
 }
 

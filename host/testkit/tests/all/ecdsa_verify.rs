@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 /// Signatures on each side of the comparisons with libsecp256k1.
-const MANY: usize = 500;
+const MANY: usize = 200;
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn verify(device: &dyn Device, signatures: &[Signature]) -> Response {
