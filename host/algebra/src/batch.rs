@@ -13,19 +13,12 @@ pub use members::{Batched, are_in_subgroup_vartime};
 pub use multiples::{FACTOR_BYTES, Factors};
 pub use roots::Roots;
 
-use crate::curve::Affine;
 use crate::isa::Isa;
 use crate::lanes::affine::{Addition, Ladder, Rung};
 use crate::msm::{Group, Stored};
 
 /// Up to this number, single computations are faster than lanes.
 pub(crate) const FEW: usize = 4;
-
-/// Points from the form that is added.
-pub(crate) fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {
-    let coordinates = C::to_coordinates(isa, points);
-    coordinates.into_iter().map(|[x, y]| Affine::new_unchecked(x, y)).collect()
-}
 
 /// Each sum becomes itself plus, or minus, the point in the same place.
 pub(crate) fn add_each<C: Group>(

@@ -134,6 +134,12 @@ pub fn stored<C: Group>(isa: Isa, points: &[Affine<C>]) -> Vec<Stored<C>> {
     C::from_coordinates(isa, &coordinates)
 }
 
+/// Points from the form that is added.
+pub fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {
+    let coordinates = C::to_coordinates(isa, points);
+    coordinates.into_iter().map(|[x, y]| Affine::new_unchecked(x, y)).collect()
+}
+
 /// Returns the number of points up to which shared doublings ([`Projective::sum_of_multiples_vartime`]) are faster than
 /// buckets on one thread.
 pub fn few(isa: Isa) -> usize {
@@ -151,9 +157,7 @@ pub fn sum_vartime<C: Group>(
     scalars: &[[u8; SCALAR_BYTES]],
 ) -> Result<Projective<C>, NotReduced> {
     if points.len() <= few(isa) {
-        let coordinates = C::to_coordinates(isa, points);
-        let points = coordinates.iter().map(|&[x, y]| Affine::new_unchecked(x, y));
-        return sum_of_few_vartime(&points.collect::<Vec<_>>(), scalars);
+        return sum_of_few_vartime(&affine::<C>(isa, points), scalars);
     }
     let plan = Plan::new::<C>(points.len(), 1, 1);
     let scalars = Scalars::new::<C>(0, scalars, &plan)?;

@@ -17,8 +17,9 @@ use crate::run::{Context, Exec, Job, Run};
 /// This machine's processor.
 ///
 /// A small request is executed within `submit`: at most two (200,9) headers, 32 (144,5) headers, eight signatures, MSMs of at most 384 bytes of
-/// points, or a transform of at most 8 KiB, the last two without a progress callback. `submit` then returns after some tens of microseconds (one or two hundred without vector
-/// instructions), and the ticket is complete. Such a request overtakes those that wait for the pool.
+/// points, or a transform of at most 8 KiB, the last two without a progress callback. `submit` then returns after some tens of microseconds
+/// (one or two hundred without vector instructions, or for MSMs), and the ticket is complete. Such a request overtakes those that wait for
+/// the pool.
 ///
 /// A larger request is divided into chunks of well below a millisecond for the threads of the pool. Cancellation takes effect between two
 /// chunks. Requests start in the order of submission.

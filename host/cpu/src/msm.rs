@@ -1,6 +1,7 @@
 //! `msm` on the processor: [`proofmill_algebra::msm`], with a share of the windows for each thread.
 //!
-//! Few points are multiplied without buckets (`few`). Points and scalars of others are processed in chunks, so that points that are not resident need only the memory of a chunk in addition to the request's.
+//! Few points are multiplied without buckets (`few`). Points and scalars of others are processed in chunks, so that points that are not
+//! resident need only the memory of a chunk in addition to the request's.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

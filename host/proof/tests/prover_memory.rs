@@ -30,6 +30,7 @@ fn the_peak_is_below_the_plan() {
 #[test]
 #[ignore = "most of a minute"]
 fn the_peak_of_a_larger_proof_is_below_the_plan() {
+    examine(1 << 14, &[(1, false), (2, true)]);
     examine(1 << 16, &[(1, false), (1, true), (2, false), (2, true)]);
 }
 

@@ -1,11 +1,11 @@
 //! Many points made points of the subgroup, in the ways of [`Curve::clear_cofactor`](crate::curve::Curve::clear_cofactor).
 
-use super::{Batched, add_each, affine, times_public};
+use super::{Batched, add_each, times_public};
 use crate::bls12_381::{Bls12381Tower, G1, G2};
 use crate::curve::bls12::Bls12 as _;
 use crate::curve::{Affine, Projective};
 use crate::isa::Isa;
-use crate::msm::{Stored, stored};
+use crate::msm::{Stored, affine, stored};
 
 /// A group that clears the cofactor of many points at once.
 pub trait ClearedEach: Batched {

@@ -1,13 +1,13 @@
 //! Membership of the subgroup for batches of points, by an endomorphism.
 
-use super::{affine, times_public};
+use super::times_public;
 use crate::bls12_381::{Bls12381Tower, G1, G2};
 use crate::bn254;
 use crate::curve::Affine;
 use crate::curve::bls12::Bls12 as _;
 use crate::isa::Isa;
 use crate::lanes::affine::Ladder;
-use crate::msm::{Group, Stored, stored};
+use crate::msm::{Group, Stored, affine, stored};
 
 /// A group whose points are looked at and multiplied in lanes, if it has code for that.
 pub trait Batched: Group {

@@ -5,12 +5,12 @@
 //! factors, because no short a and b give 0 modulo r ([`Split`](crate::curve::Split)). No digit is 0 and no sum on the way meets what is added to it: a and b of both would be
 //! equal or opposite, and they are a multiple of 16 and a digit.
 
-use super::{Batched, FEW, add_each, affine};
+use super::{Batched, FEW, add_each};
 use crate::curve::{Affine, Curve, Projective};
 use crate::field::PrimeField;
 use crate::isa::Isa;
 use crate::lanes::affine::{Ladder, Rung};
-use crate::msm::{Stored, short_sum_vartime, stored};
+use crate::msm::{Stored, affine, short_sum_vartime, stored};
 
 /// Bytes of a random number.
 pub const FACTOR_BYTES: usize = 16;

@@ -10,8 +10,8 @@ use std::ops::Range;
 use super::buckets::Sums;
 use super::plan::Plan;
 use super::schedule::add_neighbours;
-use super::{Group, Stored};
-use crate::curve::{Affine, Projective};
+use super::{Group, Stored, affine};
+use crate::curve::Projective;
 use crate::isa::Isa;
 use crate::lanes::affine::{Addition, BATCH, Point};
 
@@ -133,11 +133,6 @@ fn few_weighted_sums<C: Group>(
         weighted
     };
     ranges.iter().map(sum).collect()
-}
-
-fn affine<C: Group>(isa: Isa, points: &[Stored<C>]) -> Vec<Affine<C>> {
-    let coordinates = C::to_coordinates(isa, points);
-    coordinates.into_iter().map(|[x, y]| Affine::new_unchecked(x, y)).collect()
 }
 
 /// The result: the windows' sums, each shifted by its offset, and the units. The parts come in their order.

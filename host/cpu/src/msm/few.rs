@@ -2,7 +2,7 @@
 
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::{Coordinate, pair};
-use proofmill_algebra::msm::{Group, Stored, affine_sum_vartime, few};
+use proofmill_algebra::msm::{self, Group, affine_sum_vartime, few};
 use proofmill_op::msm::{Points, Request, Response, SCALAR_BYTES, read};
 use proofmill_op::{Error, Result};
 
@@ -38,9 +38,7 @@ pub(super) fn batch_of_few<C: Group<Base: Coordinate>>(
         Source::Bytes(bytes, check) => affine::<C>(&bytes, 0..count, check, &mut Vec::new())?,
         Source::Resident(resident) => {
             let stored = resident.points.points.iter().step_by(resident.multiples);
-            let stored: Vec<Stored<C>> = stored.copied().collect();
-            let coordinates = C::to_coordinates(isa, &stored);
-            coordinates.iter().map(|&[x, y]| Affine::new_unchecked(x, y)).collect()
+            msm::affine::<C>(isa, &stored.copied().collect::<Vec<_>>())
         }
     };
     let lists = request.scalars.len();

@@ -60,9 +60,18 @@ fn load(device: &dyn Device, bases: Bases) -> Result<ResidentData> {
 
 #[test]
 fn every_distribution_gives_the_processors_results() {
+    examine_distributions(if is_gpu() { 1 << 14 } else { 70 });
+}
+
+#[test]
+#[ignore = "a minute in emulation"]
+fn every_distribution_of_more_points_gives_the_processors_results() {
+    examine_distributions(150);
+}
+
+fn examine_distributions(count: usize) {
     let Some(device) = device(Options::default()) else { return };
     for instance in instances() {
-        let count = if is_gpu() { 1 << 14 } else { 70 };
         let bytes = in_group!(instance, points(count)).unwrap();
         let bases = || Bases::new(instance, &bytes[..]);
         let (names, lists): (Vec<_>, Vec<_>) = distributions(count).into_iter().unzip();

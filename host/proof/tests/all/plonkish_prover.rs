@@ -144,9 +144,20 @@ fn a_witness_that_does_not_satisfy_the_circuit_gives_no_proof() {
 
 #[test]
 fn a_damaged_key_gives_no_proof() {
+    examine_damage([241, 997], 8);
+}
+
+#[test]
+#[ignore = "most of a minute"]
+fn a_key_damaged_at_more_places_gives_no_proof() {
+    examine_damage([97, 397], 20);
+}
+
+/// Flips a bit in one of so many bytes of each key, those for PLONK and for FFLONK. More than `least` changes of each are refused.
+fn examine_damage([of_plonk, of_fflonk]: [usize; 2], least: usize) {
     for subject in SUBJECTS {
         let (original, witness) = (subject.file("circuit.zkey"), subject.witness());
-        let every = if subject.protocol == Protocol::Fflonk { 997 } else { 241 };
+        let every = if subject.protocol == Protocol::Fflonk { of_fflonk } else { of_plonk };
         let mut refused = 0;
         for at in (0..original.len()).step_by(every) {
             let mut changed = original.clone();
@@ -166,7 +177,7 @@ fn a_damaged_key_gives_no_proof() {
                 Err(other) => panic!("{subject:?} byte {at}: {other}"),
             }
         }
-        assert!(refused > 8, "{refused}");
+        assert!(refused > least, "{refused}");
     }
 }
 

@@ -16,8 +16,9 @@ use proofmill_testkit::vectors;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-/// Signatures on each side of the comparisons with libsecp256k1.
+/// Signatures on each side of the comparisons with libsecp256k1, and in the long tests.
 const MANY: usize = 200;
+const MORE: usize = 500;
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn verify(device: &dyn Device, signatures: &[Signature]) -> Response {
@@ -54,14 +55,29 @@ fn agree(signatures: &[Signature], valid: bool) {
 
 #[test]
 fn random_signatures_are_valid_everywhere() {
-    let mut rng = ChaCha20Rng::seed_from_u64(30);
-    agree(&(0..MANY).map(|_| random(&mut rng)).collect::<Vec<_>>(), true);
+    agree_on_random(MANY);
 }
 
 #[test]
 fn corrupted_signatures_are_invalid_everywhere() {
+    agree_on_corrupted(MANY);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn more_signatures_are_judged_alike_everywhere() {
+    agree_on_random(MORE);
+    agree_on_corrupted(MORE);
+}
+
+fn agree_on_random(count: usize) {
+    let mut rng = ChaCha20Rng::seed_from_u64(30);
+    agree(&(0..count).map(|_| random(&mut rng)).collect::<Vec<_>>(), true);
+}
+
+fn agree_on_corrupted(count: usize) {
     let mut rng = ChaCha20Rng::seed_from_u64(31);
-    agree(&(0..MANY).map(|_| corrupted(&mut rng)).collect::<Vec<_>>(), false);
+    agree(&(0..count).map(|_| corrupted(&mut rng)).collect::<Vec<_>>(), false);
 }
 
 /// The vectors come from a model of our own; this is what they are held to.

@@ -10,7 +10,7 @@ use proofmill_algebra::encoding::pair;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::fixed_base::FixedBase;
 use proofmill_algebra::lanes::affine::Addition;
-use proofmill_algebra::msm::{Group, Stored, stored, sum_vartime};
+use proofmill_algebra::msm::{Group, Stored, affine, stored, sum_vartime};
 use proofmill_algebra::vesta::{Fp, G1};
 use proofmill_op::process::parallel_map;
 
@@ -65,8 +65,7 @@ impl Generators {
             let multiples = base.multiples_vartime(isa, &values);
             G1::add_assign_vartime(isa, &mut sums, &multiples, &additions);
         }
-        let coordinates = G1::to_coordinates(isa, &sums);
-        coordinates.into_iter().map(|[x, y]| Affine::new_unchecked(x, y)).collect()
+        affine::<G1>(isa, &sums)
     }
 }
 
