@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -38,13 +38,22 @@ static FOLDERS: AtomicU32 = AtomicU32::new(0);
 #[derive(Default)]
 pub struct Orders {
     /// Ends the board's thread.
-    pub stop: AtomicBool,
+    stop: AtomicBool,
     /// Stops the card: it accepts nothing, answers nothing, and its registers do not change.
-    pub hang: AtomicBool,
+    hang: AtomicBool,
     /// Stops transfers at the card's memory port.
-    pub hold_memory: AtomicBool,
+    hold_memory: AtomicBool,
     /// Removes the card from the bus: its registers read ones, its files disappear.
-    pub vanish: AtomicBool,
+    vanish: AtomicBool,
+    /// Number of rounds that the board's thread has begun.
+    rounds: AtomicU64,
+}
+
+impl Orders {
+    /// Returns whether transfers at the card's memory port are stopped.
+    pub fn holds_memory(&self) -> bool {
+        self.hold_memory.load(Ordering::SeqCst)
+    }
 }
 
 /// A board that runs in a thread of its own.
@@ -58,8 +67,7 @@ pub trait Serve: Send + 'static {
 
 /// A board's thread, which ends when this is dropped.
 pub struct Served {
-    /// Switches of the board.
-    pub orders: Arc<Orders>,
+    orders: Arc<Orders>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -69,6 +77,7 @@ impl Served {
         let given = orders.clone();
         let thread = thread::Builder::new().spawn(move || {
             while !given.stop.load(Ordering::SeqCst) {
+                given.rounds.fetch_add(1, Ordering::SeqCst);
                 if given.vanish.load(Ordering::SeqCst) {
                     return board.vanish();
                 }
@@ -79,6 +88,31 @@ impl Served {
             }
         })?;
         Ok(Self { orders, thread: Some(thread) })
+    }
+
+    /// Stops or continues the card.
+    pub fn hang(&self, hung: bool) {
+        self.order(&self.orders.hang, hung);
+    }
+
+    /// Stops or continues transfers at the card's memory port.
+    pub fn hold_memory(&self, held: bool) {
+        self.order(&self.orders.hold_memory, held);
+    }
+
+    /// Removes the card from the bus.
+    pub fn vanish(&self) {
+        self.order(&self.orders.vanish, true);
+    }
+
+    /// Sets a switch, and waits for the end of the round in which the board may not have seen it.
+    fn order(&self, switch: &AtomicBool, value: bool) {
+        switch.store(value, Ordering::SeqCst);
+        let begun = self.orders.rounds.load(Ordering::SeqCst);
+        let ended = || self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        while self.orders.rounds.load(Ordering::SeqCst) == begun && !ended() {
+            thread::sleep(Duration::from_micros(50));
+        }
     }
 }
 

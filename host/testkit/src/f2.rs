@@ -18,7 +18,6 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -168,8 +167,8 @@ impl Board for F2 {
         Ok(Box::new(F2Transport::open(Some(self.folder()), 0, limit)?))
     }
 
-    fn orders(&self) -> &Orders {
-        &self.served.orders
+    fn served(&self) -> &Served {
+        &self.served
     }
 
     fn magic(&self) -> Magic {
@@ -253,7 +252,7 @@ impl Serve for Server {
             return thread::sleep(Duration::from_millis(1));
         }
         self.take_packets();
-        let held = self.orders.hold_memory.load(Ordering::SeqCst);
+        let held = self.orders.holds_memory();
         if self.has_door && !held {
             while let Some(transfer) = self.come(stream::DOOR) {
                 let answer = carried_out(&mut *self.mirror.card, &transfer);

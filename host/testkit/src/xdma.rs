@@ -13,7 +13,6 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -126,8 +125,8 @@ impl Board for Xdma {
         Ok(Box::new(PcieTransport::open(&self.prefix(), 0, limit)?))
     }
 
-    fn orders(&self) -> &Orders {
-        &self.served.orders
+    fn served(&self) -> &Served {
+        &self.served
     }
 
     fn magic(&self) -> Magic {
@@ -200,7 +199,7 @@ struct Server {
 impl Serve for Server {
     fn turn(&mut self) {
         self.take();
-        let held = self.orders.hold_memory.load(Ordering::SeqCst);
+        let held = self.orders.holds_memory();
         if let Some(bulk) = self.bulk.as_mut().filter(|_| !held) {
             bulk.serve(&mut *self.mirror.card);
         }

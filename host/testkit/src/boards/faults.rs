@@ -6,7 +6,6 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use proofmill_card::wire::bare;
@@ -15,7 +14,7 @@ use proofmill_card::{Card, Options, Transport};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash, Response, Verdict};
 use proofmill_op::{DeviceKind, Error, Result, Submit, Ticket};
 
-use super::Orders;
+use super::Served;
 
 /// A limit that only a hung test reaches.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,8 +31,8 @@ pub trait Board: Sized {
     fn with(card: Box<Self::Card>) -> io::Result<Self>;
     /// Opens the host's transport to the board.
     fn transport(&self, limit: Duration) -> Result<Box<dyn Transport>>;
-    /// Returns the board's switches.
-    fn orders(&self) -> &Orders;
+    /// Returns the board's thread.
+    fn served(&self) -> &Served;
     /// Returns the register that identifies the image.
     fn magic(&self) -> Magic;
     /// Returns the boards that the host lists before it opens one, with their descriptions.
@@ -41,17 +40,17 @@ pub trait Board: Sized {
 
     /// Stops the card: it accepts nothing, answers nothing, and its registers do not change.
     fn hang(&self, hung: bool) {
-        self.orders().hang.store(hung, Ordering::SeqCst);
+        self.served().hang(hung);
     }
 
     /// Stops transfers at the card's memory port; packets are still accepted and answered.
     fn hold_memory(&self, held: bool) {
-        self.orders().hold_memory.store(held, Ordering::SeqCst);
+        self.served().hold_memory(held);
     }
 
     /// Removes the card from the bus: its registers read ones, its files disappear.
     fn vanish(&self) {
-        self.orders().vanish.store(true, Ordering::SeqCst);
+        self.served().vanish();
     }
 }
 

@@ -13,7 +13,7 @@ use proofmill_op::Result;
 
 use super::{F2, Files, PAGE, REGISTERS, WINDOW, described, field, places};
 use crate::boards::faults::{Board, Magic};
-use crate::boards::{Mirror, Orders, Serve, Served};
+use crate::boards::{Mirror, Serve, Served};
 
 /// Cycles between two polls of the host's files.
 const SLICE: u64 = 256;
@@ -89,8 +89,8 @@ impl Board for Top {
         self.0.transport(limit)
     }
 
-    fn orders(&self) -> &Orders {
-        self.0.orders()
+    fn served(&self) -> &Served {
+        self.0.served()
     }
 
     fn magic(&self) -> Magic {
