@@ -20,7 +20,7 @@ known-op = $(if $(filter-out coprocessor ecdsa_verify equihash_verify msm ntt po
 $(if $(filter bench cycles,$(MAKECMDGOALS)),$(need-op))
 $(if $(filter sim verilog testbench cycles,$(MAKECMDGOALS)),$(known-op))
 
-.PHONY: help run dist test test-long lint format vectors sim cuda verilog testbench area timing bench bench-profiles bench-paths cycles formal report clean
+.PHONY: help run dist test test-long faults lint format vectors sim cuda verilog testbench area timing bench bench-profiles bench-paths cycles formal report clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -38,6 +38,10 @@ test: ## everything, installing what is missing
 
 test-long: ## the same with the long checks
 	$(PYTHON) tools/test.py --long
+
+faults: ## injected faults of cards, connections, clients, provers and files, in a table: SEED=..., COUNT=10000; FIRST=... repeats a case
+	PROOFMILL_FAULTS_SEED=$(or $(SEED),1) PROOFMILL_FAULTS_FIRST=$(or $(FIRST),0) PROOFMILL_FAULTS_COUNT=$(or $(COUNT),200) \
+	$(if $(wildcard target/sim),PROOFMILL_SIM_DIR=$(CURDIR)/target/sim) $(PYTHON) tools/host.py cli/faults
 
 lint: ## formatting, warnings, dependency rules, language
 	$(PYTHON) tools/test.py lint
@@ -90,6 +94,7 @@ formal: ## proofs of the circuit's control
 
 report: ## docs/figures.md and the plots from bench/results; KEEP=1 keeps the figures of target/bench there first; HTML=report.html writes one page of all
 	$(PYTHON) tools/report.py $(if $(KEEP),--keep) $(if $(HTML),--html $(HTML),--fill)
+	$(if $(HTML),,$(PYTHON) tools/cluster_model.py --fill)
 
 clean: ## removes build outputs; keeps the user's cache folder
 	cargo clean --quiet

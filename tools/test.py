@@ -160,7 +160,7 @@ STAGES = [
           [BUILD_PRODUCTS,
            *([*PYTHON, "-m", "unittest", "discover", "-s", f"host/{folder}/tests", "-p", "test_*.py"]
              for folder in ("cli", "bind/rust", "bind/c", "bind/python", "bind/go", "bind/node", "bind/wasm"))],
-          ("programs", "release"), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], takes=540),
+          ("programs", "release"), [[*PYTHON, "host/bind/go/tests/long_gnark.py"]], takes=620),
     Stage("formal", "proofs of control, and faults that they refute", [python("formal"), [*PYTHON, "rtl/formal/mutants.py", "--folder", "target/formal"]], ("setup",),
           [python("formal", "--long"), [*PYTHON, "rtl/formal/mutants.py", "--long", "--folder", "target/formal"]], takes=60),
     Stage("area", "the counts come out", [python("area", "shell", "--out", "target/test/area.json")], ("setup",), [python("area")]),

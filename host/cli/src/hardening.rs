@@ -34,6 +34,25 @@ fn protect() {
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
 }
 
+/// Ends the process with a message and the status of a wrong file when a mapped file, such as a key, is truncated while it is read. The system
+/// signals this as SIGBUS; its default action prints nothing that names a cause.
+#[cfg(target_os = "linux")]
+pub fn explain_truncated_files() {
+    extern "C" fn explain(_: libc::c_int) {
+        const MESSAGE: &[u8] =
+            b"proofmill: a key or another file became shorter while it was read: \
+            another program has truncated it; replace such files by renaming a new one\n";
+        // SAFETY: both functions may be called in a signal handler (POSIX, async-signal-safe).
+        unsafe {
+            libc::write(libc::STDERR_FILENO, MESSAGE.as_ptr().cast(), MESSAGE.len());
+            libc::_exit(crate::output::Exit::Input as libc::c_int)
+        }
+    }
+    let handler = explain as extern "C" fn(libc::c_int);
+    // SAFETY: the handler calls functions for signal handlers only, and does not return.
+    unsafe { libc::signal(libc::SIGBUS, handler as libc::sighandler_t) };
+}
+
 /// Returns the bytes that this process may lock; `None` for no limit.
 #[cfg(target_os = "linux")]
 pub fn lock_limit() -> Option<u64> {

@@ -23,6 +23,7 @@ mod bench;
 mod bls;
 mod busy;
 mod calldata;
+mod cluster;
 mod coprocessor;
 #[cfg(feature = "dev")]
 mod curve;
@@ -166,6 +167,8 @@ enum Command {
     /// Serves a device of this machine to others. NOT IN THIS BUILD: build with --features remote.
     #[cfg(not(feature = "remote"))]
     DeviceServer(absent::Arguments),
+    /// Makes and verifies proofs on the machines of a Ray cluster, with Python.
+    Cluster(cluster::Arguments),
     /// Verifiable delay functions: repeated squaring modulo an RSA modulus, with proofs; proofs of Chia verified.
     #[command(subcommand)]
     Vdf(vdf::Command),
@@ -181,6 +184,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    hardening::explain_truncated_files();
     let cli = Cli::parse();
     let mut output = Output::stdout();
     let result = path(cli.isa.as_deref()).and_then(|()| run(cli.command, &mut output));
@@ -251,6 +256,7 @@ fn run(command: Command, output: &mut Output) -> anyhow::Result<Exit> {
         Command::Scalars(msm::ScalarCommand::Generate(arguments)) => {
             msm::generate_scalars(&arguments)
         }
+        Command::Cluster(arguments) => cluster::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments, output),
         Command::Doctor(arguments) => doctor::run(&arguments, output),
         #[cfg(feature = "bench")]

@@ -10,7 +10,7 @@ use proofmill_op::{Device, DeviceKind, Error, Result};
 
 use crate::several::{self, number, numbered};
 use crate::sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, TRACED, folder};
-use crate::{Uri, Way, seconds, whole};
+use crate::{CONFIRM, Uri, Way, seconds, whole};
 
 /// The option for the model of a simulated card's memory.
 const MODEL: &str = "memory";
@@ -115,7 +115,7 @@ fn options(uri: &Uri, kind: DeviceKind) -> Result<Options> {
 
 /// Opens the card on a serial line.
 fn uart(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
-    uri.allow(&["timeout", "baud"])?;
+    uri.allow(&["timeout", "baud", CONFIRM])?;
     if uri.path().is_empty() {
         return Err(Error::argument("device", "uart: needs a port, such as uart:/dev/ttyUSB1"));
     }
@@ -127,7 +127,7 @@ fn uart(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
 
 /// Opens the card of the XDMA driver.
 fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
-    uri.allow(&["timeout", "prefix"])?;
+    uri.allow(&["timeout", "prefix", CONFIRM])?;
     let number = number(uri, "cards")?;
     let options = options(uri, DeviceKind::Card)?;
     let prefix = uri.option("prefix").unwrap_or(XDMA_PREFIX);
@@ -137,7 +137,7 @@ fn pcie(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
 
 /// Opens the card in a slot of an F2 instance.
 fn f2(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
-    uri.allow(&["timeout", "emulated"])?;
+    uri.allow(&["timeout", "emulated", CONFIRM])?;
     let number = number(uri, "slots")?;
     let options = options(uri, DeviceKind::Card)?;
     let emulated = uri.option("emulated").map(Path::new);
@@ -146,7 +146,7 @@ fn f2(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
 
 /// Opens a simulated card.
 fn sim(uri: &Uri) -> Result<(Box<dyn Transport>, Options)> {
-    uri.allow(&["timeout", "trace", MODEL, LATENCY, GAP])?;
+    uri.allow(&["timeout", "trace", MODEL, LATENCY, GAP, CONFIRM])?;
     let options = options(uri, DeviceKind::Sim)?;
     let memory = memory(uri)?;
     if let Some(model) = uri.option(MODEL).filter(|model| !MODELS.contains(model)) {

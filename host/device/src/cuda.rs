@@ -4,7 +4,7 @@ use proofmill_cuda::{CudaDevice, Options};
 use proofmill_op::{Device, Result};
 
 use crate::several::{self, number, numbered};
-use crate::{GpuSupport, Uri, whole};
+use crate::{CONFIRM, GpuSupport, Uri, whole};
 
 /// The path that opens the emulation.
 const EMULATED: &str = "emulated";
@@ -20,7 +20,7 @@ pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
 }
 
 fn open_one(uri: &Uri) -> Result<Box<dyn Device>> {
-    uri.allow(&[MAX_BYTES])?;
+    uri.allow(&[MAX_BYTES, CONFIRM])?;
     let mut options = Options::default();
     if let Some(text) = uri.option(MAX_BYTES) {
         options.max_bytes = Some(whole(MAX_BYTES, text, MIN_BYTES, usize::MAX)?);

@@ -2,12 +2,9 @@
 //!
 //! | URI | device |
 //! |---|---|
-//! | `cpu:` | this machine's processor, all cores; `?threads=N` takes N |
 //! | `cpu:` | the CPU of this machine, all cores; `?threads=N` uses N threads |
 //! | `sim:NAME` | the simulated card of another configuration |
-//! | `sim:/path/to/lib.so` | a simulation library by its path: whatever has a `/` in it |
 //! | `sim:/path/to/lib.so` | a simulation library, if the path contains a `/` |
-//! | `pcie:0` | the card behind the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
 //! | `pcie:0` | the card of the first set of files of the vendor's XDMA driver, `/dev/xdma0_…` |
 //! | `pcie:0,1`, `f2:0,1`, `sim:NAME,NAME`, `uart:PORT,PORT` | several cards as one device, which continues without cards that are lost |
 //! | `cuda:0` | the first NVIDIA GPU |
@@ -26,6 +23,7 @@
 //! | `emulated=FOLDER` | `f2:` | files that replace the slots and the memory of an F2 instance, for tests |
 //! | `max_bytes=N` | `cuda:` | the most bytes of GPU memory to use, from 1048576 up; by default the free memory, and 1 GiB of an emulated GPU |
 //! | `timeout=SECONDS` | `sim:`, `uart:`, `pcie:`, `f2:`, `tcp:` | the time after which a silent card or remote machine is considered lost |
+//! | `confirm=SHARE` | all but `cpu:` | the share of requests, chosen at random, whose results are computed again on `cpu:` before they are returned; above 0 and at most 1. A wrong result loses the device ([`Confirmed`]) |
 //! | `token_file=FILE` | `tcp:` | the token that the remote machine requires; by default the value of `PROOFMILL_TOKEN`, if it is set |
 //! | `trace=FILE` | `sim:` | the file of the waveform |
 //! | `memory=MODEL` | `sim:` | the model of the card's memory: `ideal` by default, or the timing of `hbm` or `ddr4` |
@@ -38,6 +36,7 @@ mod card;
 #[cfg(not(all(feature = "card", unix)))]
 #[path = "no_card.rs"]
 mod card;
+mod confirmed;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(not(feature = "cuda"))]
@@ -60,6 +59,9 @@ use proofmill_cpu::{CpuDevice, Isa};
 use proofmill_op::{Device, DeviceKind, Error, Result};
 
 use bound::Bound;
+#[cfg(any(all(feature = "card", unix), feature = "cuda", feature = "remote"))]
+use confirmed::{CONFIRM, Confirmation};
+pub use confirmed::{Confirmed, Share};
 pub use sim::{DEFAULT_CONFIGURATION, FOLDER_VARIABLE, Simulation, folder as simulation_folder};
 use traced::Traced;
 pub use uri::Uri;
@@ -90,7 +92,7 @@ fn open_plain(uri: &Uri) -> Result<Box<dyn Device>> {
         "sim" | "uart" | "pcie" | "f2" => card::open(uri),
         "cuda" => cuda::open(uri),
         #[cfg(feature = "remote")]
-        "tcp" => remote::open(uri),
+        "tcp" => Confirmation::of(uri)?.wrap(remote::open(uri)?),
         #[cfg(not(feature = "remote"))]
         "tcp" => {
             let absent =
@@ -275,6 +277,7 @@ mod tests {
             ("cpu:?threads=many", "threads: 'many'"),
             ("cpu:?threads=100000", "threads: '100000' is not a number from 1 to 1024"),
             ("cpu:?memory_gap=1", "unknown option 'memory_gap' of cpu:"),
+            ("cpu:?confirm=1", "unknown option 'confirm' of cpu:"),
         ] {
             assert_error(uri, part);
         }
@@ -366,6 +369,7 @@ mod tests {
             ("tcp://no.such.host.invalid:1", "host 'no.such.host.invalid' has no address"),
             ("tcp://127.0.0.1:1?timeout=0", "timeout: '0'"),
             ("tcp://127.0.0.1:1?baud=1", "unknown option 'baud' of tcp:"),
+            ("tcp://127.0.0.1:1?confirm=0", "confirm: '0' is not a share above 0 and at most 1"),
             ("tcp://127.0.0.1:1?token_file=/no/token", "token_file: /no/token"),
         ] {
             assert_error(uri, part);
@@ -383,6 +387,8 @@ mod tests {
             ("sim:?memory_gap=256", "memory_gap: '256' is not a number from 0 to 255"),
             ("sim:?memory_gap=-1", "memory_gap: '-1'"),
             ("sim:?timeout=-1", "timeout: '-1'"),
+            ("sim:?confirm=1.01", "confirm: '1.01' is not a share above 0 and at most 1"),
+            ("pcie:0,1?confirm=often", "confirm: 'often'"),
             ("pcie:", "'pcie:': pcie: needs the numbers of cards, such as pcie:0 or pcie:0,1"),
             ("pcie:+1", "needs the numbers of cards"),
             ("pcie:0,", "'pcie:0,': a card has no name; a list is of the form pcie:0,1"),

@@ -5,11 +5,11 @@ use std::path::Path;
 use proofmill_op::{Device, Error, Result, Token};
 use proofmill_remote::{Options, RemoteDevice};
 
-use crate::{Uri, seconds};
+use crate::{CONFIRM, Uri, seconds};
 
 /// Connects to the server that a URI names.
 pub fn open(uri: &Uri) -> Result<Box<dyn Device>> {
-    uri.allow(&["timeout", "token_file"])?;
+    uri.allow(&["timeout", "token_file", CONFIRM])?;
     let address = uri.path().strip_prefix("//").filter(|address| !address.contains('/'));
     let address = address.ok_or_else(|| {
         Error::argument("device", format!("'{uri}' is not of the form tcp://HOST:PORT"))

@@ -3,7 +3,7 @@
 use proofmill_op::{Device, Error, Result};
 use proofmill_pool::Pool;
 
-use crate::Uri;
+use crate::{Confirmation, Uri};
 
 /// Returns the URI of each device that a path names, in a list joined by commas. `what` is the noun for one of them; `repeats` is true for a name that may be in
 /// the list more than once.
@@ -27,6 +27,8 @@ pub fn open(
     each: &[Uri],
     open_one: impl Fn(&Uri) -> Result<Box<dyn Device>>,
 ) -> Result<Box<dyn Device>> {
+    let confirmation = Confirmation::of(uri)?;
+    let open_one = |uri: &Uri| confirmation.wrap(open_one(uri)?);
     if let [one] = each {
         return open_one(one);
     }

@@ -96,6 +96,10 @@ impl Operation for EcdsaVerify {
         vec![&mut request.signatures]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response.verdicts == other.verdicts
+    }
+
     fn items(request: &Request) -> Result<Option<usize>> {
         request.count().map(Some)
     }

@@ -66,6 +66,10 @@ impl Operation for EquihashSolve {
         vec![&mut request.headers]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response == other
+    }
+
     fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }

@@ -258,6 +258,10 @@ impl Operation for EquihashVerify {
         vec![&mut request.headers]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response == other
+    }
+
     fn items(request: &Request) -> Result<Option<usize>> {
         request.count().map(Some)
     }

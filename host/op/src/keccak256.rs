@@ -71,6 +71,10 @@ impl Operation for Keccak256 {
         vec![&mut request.messages]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response == other
+    }
+
     fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }

@@ -360,6 +360,10 @@ impl Operation for Msm {
         request.bases.points.data_mut().into_iter().chain(&mut request.scalars).collect()
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response.points == other.points
+    }
+
     fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }
@@ -383,6 +387,10 @@ impl Operation for LoadBases {
 
     fn data_mut(bases: &mut Bases) -> Vec<&mut Data> {
         bases.points.data_mut().into_iter().collect()
+    }
+
+    fn same_result(_: &ResidentData, _: &ResidentData) -> bool {
+        false
     }
 
     fn points_mut(bases: &mut Bases) -> Option<&mut Points> {
@@ -430,6 +438,10 @@ impl Operation for PlanMsm {
 
     fn data_mut(_: &mut PlanRequest) -> Vec<&mut Data> {
         vec![]
+    }
+
+    fn same_result(_: &Plan, _: &Plan) -> bool {
+        false
     }
 }
 

@@ -297,6 +297,10 @@ impl Operation for Ntt {
         vec![&mut request.elements]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response == other
+    }
+
     fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }

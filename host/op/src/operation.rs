@@ -11,7 +11,7 @@ use crate::{SecretBytes, msm};
 
 /// An operation of devices.
 ///
-/// Only the types, the name and the capability are required. The other functions describe properties that pools and remote devices use; each
+/// Only the types, the name, the capability, the data and the comparison of results are required. The other functions describe properties that pools and remote devices use; each
 /// has a default for operations without that property.
 pub trait Operation: Sized + 'static {
     /// The request.
@@ -27,6 +27,10 @@ pub trait Operation: Sized + 'static {
     /// Returns the input bytes, resident ones included, in an order that depends on nothing but the kind of request. Streamed points are not
     /// among them.
     fn data_mut(request: &mut Self::Request) -> Vec<&mut Data>;
+
+    /// Returns whether two responses to a request are the same result. Measurements of a device, such as its cycles, do not count; a handle
+    /// or a plan of a device is never the result of another device.
+    fn same_result(response: &Self::Response, other: &Self::Response) -> bool;
 
     /// Returns the progress callback, if the operation reports progress.
     fn progress_mut(_request: &mut Self::Request) -> Option<&mut Option<Progress>> {

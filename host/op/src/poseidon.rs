@@ -258,6 +258,10 @@ impl Operation for Poseidon {
         vec![&mut request.preimages]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response == other
+    }
+
     fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }
@@ -293,6 +297,10 @@ impl Operation for HashLayers {
 
     fn data_mut(request: &mut Layers) -> Vec<&mut Data> {
         vec![&mut request.nodes]
+    }
+
+    fn same_result(response: &LayersResponse, other: &LayersResponse) -> bool {
+        response == other
     }
 
     fn progress_mut(request: &mut Layers) -> Option<&mut Option<Progress>> {

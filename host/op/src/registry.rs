@@ -157,6 +157,14 @@ macro_rules! erased {
         }
 
         impl AnyResponse {
+            /// Returns whether this and another response are the same result: [`Operation::same_result`]. Responses of two operations are not.
+            pub fn same_result(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Self::$variant(response), Self::$variant(other)) => $module::$operation::same_result(response, other),)*
+                    _ => false,
+                }
+            }
+
             /// Takes the response's bytes: [`Operation::take_bytes`].
             pub fn take_bytes(&mut self) -> Option<SecretBytes> {
                 match self { $(Self::$variant(response) => $module::$operation::take_bytes(response),)* }
@@ -331,6 +339,19 @@ mod tests {
                 && response().of::<ecdsa_verify::EcdsaVerify>().is_ok()
         );
         assert!(request.join(vec![response()]).is_err() && request.join(vec![]).is_err());
+    }
+
+    #[test]
+    fn cycles_are_no_part_of_a_result() {
+        let counted = |cycles| {
+            let verdicts = vec![Verdict::default()];
+            AnyResponse::EcdsaVerify(ecdsa_verify::Response { verdicts, cycles })
+        };
+        assert!(counted(None).same_result(&counted(Some(vec![7]))));
+        let none = ecdsa_verify::Response { verdicts: vec![], cycles: None };
+        assert!(!response().same_result(&AnyResponse::EcdsaVerify(none)));
+        let hashes = AnyResponse::Keccak256(keccak256::Response { digests: vec![] });
+        assert!(!response().same_result(&hashes));
     }
 
     #[test]

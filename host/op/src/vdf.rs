@@ -115,6 +115,10 @@ impl Operation for Vdf {
         vec![]
     }
 
+    fn same_result(response: &Response, other: &Response) -> bool {
+        response == other
+    }
+
     fn progress_mut(request: &mut Request) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use proofmill_card::Transport;
 use proofmill_card::wire::constants::msm::commands::run;
+use proofmill_card::wire::constants::shell::commands;
 use proofmill_card::wire::constants::shell::replies::ignore;
-use proofmill_card::wire::{Header, INDEX_OFFSET, is_engine, put};
+use proofmill_card::wire::{Header, INDEX_OFFSET, bare, is_engine, put};
 use proofmill_op::{Error, Result};
 
 /// Offset of the error bits or the status in every engine's reply, right after the index.
@@ -38,6 +39,14 @@ pub enum Fault {
     UnexpectedBits(u64),
     /// This reply has another status.
     Status(u64, u8),
+    /// In this reply, a bit is flipped; the bits are counted from the first, and again from the first after the last.
+    FlipsReply(u64, u64),
+    /// In this command to an engine, a bit is flipped, counted likewise.
+    FlipsCommand(u64, u64),
+    /// This reply has the content of the reply before it, with its own index.
+    Repeats(u64),
+    /// The card is reset before this command to an engine, as if another host had opened it.
+    ResetsAt(u64),
     /// In this reply, which is to a run, a bit of the sum is flipped.
     FlipsSum(u64),
     /// An ignore of the command replaces this reply.
@@ -72,6 +81,7 @@ pub struct Faulty<T> {
     seen: u64,
     commands: u64,
     again: Option<Vec<u8>>,
+    previous: Vec<u8>,
     last_command: Option<Header>,
     held: Arc<AtomicBool>,
 }
@@ -85,6 +95,7 @@ impl<T: Transport> Faulty<T> {
             seen: 0,
             commands: 0,
             again: None,
+            previous: Vec::new(),
             last_command: None,
             held: Arc::default(),
         }
@@ -133,6 +144,13 @@ impl<T: Transport> Faulty<T> {
             Fault::UndefinedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[0x80]),
             Fault::UnexpectedBits(at) if at == number => put(&mut reply, MASK_OFFSET, &[1]),
             Fault::Status(at, status) if at == number => put(&mut reply, MASK_OFFSET, &[status]),
+            Fault::FlipsReply(at, bit) if at == number => flip(&mut reply, bit),
+            Fault::Repeats(at) if at == number => {
+                let content = MASK_OFFSET as usize..reply.len().min(self.previous.len());
+                if !content.is_empty() {
+                    reply[content.clone()].copy_from_slice(&self.previous[content]);
+                }
+            }
             Fault::FlipsSum(at) if at == number => {
                 reply[run::reply_fields::sum::OFFSET as usize] ^= 1;
             }
@@ -147,6 +165,12 @@ impl<T: Transport> Faulty<T> {
     }
 }
 
+/// Flips a bit of bytes, of which there is at least one.
+fn flip(bytes: &mut [u8], bit: u64) {
+    let bit = bit as usize % (8 * bytes.len());
+    bytes[bit / 8] ^= 1 << (bit % 8);
+}
+
 impl<T: Transport> Transport for Faulty<T> {
     fn name(&self) -> &str {
         self.card.name()
@@ -158,8 +182,20 @@ impl<T: Transport> Transport for Faulty<T> {
             if matches!(self.fault, Fault::RefusesSend(after) if self.commands >= after) {
                 return Err(self.lost("send: refused by the fault injector".into()));
             }
+            let number = self.commands;
             self.commands += 1;
             self.last_command = Some(header);
+            match self.fault {
+                Fault::FlipsCommand(at, bit) if at == number => {
+                    let mut packet = packet.to_vec();
+                    flip(&mut packet, bit);
+                    return self.card.send(&packet);
+                }
+                Fault::ResetsAt(at) if at == number => {
+                    self.card.send(&bare(commands::reset::NUMBER))?;
+                }
+                _ => {}
+            }
         }
         self.card.send(packet)
     }
@@ -183,7 +219,10 @@ impl<T: Transport> Transport for Faulty<T> {
         }
         let number = self.seen;
         self.seen += 1;
-        Ok(self.spoil(reply, number))
+        let whole = reply.clone();
+        let spoiled = self.spoil(reply, number);
+        self.previous = whole;
+        Ok(spoiled)
     }
 
     fn read_register(&mut self, address: u32) -> Result<u32> {

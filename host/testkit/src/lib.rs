@@ -17,6 +17,7 @@ pub mod f2;
 #[cfg(all(feature = "card", unix))]
 pub mod faults;
 pub mod generator;
+pub mod lying;
 #[cfg(all(feature = "card", unix))]
 pub mod packets;
 pub mod random;

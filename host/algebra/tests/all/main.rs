@@ -25,4 +25,5 @@ mod pairing;
 mod pairing_vectors;
 mod poseidon;
 mod poseidon_plain;
+mod timing;
 mod tower;

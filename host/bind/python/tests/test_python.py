@@ -22,7 +22,7 @@ from place import PROOFMILL, TARGET, run  # noqa: E402
 
 #: What the examples and the tests use besides.
 PACKAGES = ["maturin==1.16.0", "numpy==2.3.5", "py_ecc==8.0.0", "hypothesis==6.148.2", "tqdm==4.67.1",
-            "ipykernel==7.4.0", "matplotlib==3.11.2", "nbclient==0.11.0"]
+            "ipykernel==7.4.0", "matplotlib==3.11.2", "nbclient==0.11.0", "ray==2.60.0"]
 #: cargo for maturin: answers with the messages of the build of all products, so that nothing is compiled again.
 CARGO = """#!/bin/sh
 [ "$1" = rustc ] || exec "{cargo}" "$@"

@@ -327,3 +327,26 @@ fn a_page_of_bench_that_cannot_be_written_is_named_at_once() {
     let output = run(&["bench", "--html", "/nowhere/proofmill.html"]);
     expect(&output, 2, &["--html: /nowhere/proofmill.html: No such file"]);
 }
+
+/// The arguments and the exit status pass through; without Python or the package, the error names them.
+#[test]
+#[cfg(unix)]
+fn the_cluster_is_a_python_command() {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let python = |script: &str| {
+        let path = folder.path().join("python");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        let mut command = command(&["cluster", "prove", "k.zkey", "--help"]);
+        command.env("PROOFMILL_PYTHON", path).output().unwrap()
+    };
+    let found = python("[ \"$1\" = -c ] && exit 0\necho \"$@\"\nexit 7");
+    assert_eq!(found.status.code(), Some(7), "{found:?}");
+    assert_eq!(found.stdout, b"-m proofmill.cluster prove k.zkey --help\n");
+    expect(&python("exit 1"), 2, &["has no proofmill with Ray", "proofmill[ray]"]);
+    let mut absent = command(&["cluster", "status"]);
+    absent.env("PROOFMILL_PYTHON", "/no/python");
+    expect(&absent.output().unwrap(), 2, &["/no/python: the cluster needs Python"]);
+}

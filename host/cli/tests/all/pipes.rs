@@ -2,14 +2,16 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::FileTypeExt as _;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::support::made::Made;
-use crate::support::{expect, piped, run, text};
+use crate::support::{command, expect, piped, run, text};
 
 /// Makes a named pipe; its path.
 fn pipe(made: &Made, name: &str) -> String {
@@ -191,4 +193,30 @@ fn a_key_is_a_regular_file() {
         .unwrap();
     expect(&said, 0, &["groth16, bn254"]);
     expect(&run(&["verify", &key, &public, &proof]), 0, &["valid"]);
+}
+
+/// A key that another program truncates after it was mapped.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_key_that_is_truncated_during_a_proof_is_named_as_the_cause() {
+    let made = Made::new("bn254", 2100);
+    let key = fs::canonicalize(made.at("INSECURE.zkey")).unwrap();
+    let witness = made.read("witness.wtns");
+    let proof = made.at("proof.json");
+    let arguments = ["prove", key.to_str().unwrap(), "-", "-o", &proof, "--allow-core-dumps"];
+    let mut proving = command(&arguments);
+    proving.current_dir(made.0.path()).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut proving = proving.spawn().unwrap();
+    let start = Instant::now();
+    let maps = format!("/proc/{}/maps", proving.id());
+    while !fs::read_to_string(&maps).unwrap().contains(key.to_str().unwrap()) {
+        assert!(start.elapsed() < Duration::from_secs(120), "the key is not mapped");
+        thread::sleep(Duration::from_millis(5));
+    }
+    fs::File::options().write(true).open(&key).unwrap().set_len(0).unwrap();
+    // It may end before it has read the witness.
+    let _ = proving.stdin.take().unwrap().write_all(&witness);
+    let output = proving.wait_with_output().unwrap();
+    expect(&output, 2, &["became shorter while it was read"]);
+    assert!(!fs::exists(&proof).unwrap());
 }

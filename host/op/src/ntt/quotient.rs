@@ -77,6 +77,11 @@ impl Operation for ComputeQuotient {
         request.lists.iter_mut().collect()
     }
 
+    fn same_result(response: &QuotientResponse, other: &QuotientResponse) -> bool {
+        use QuotientResponse::Elements;
+        matches!((response, other), (Elements(these), Elements(those)) if **these == **those)
+    }
+
     fn progress_mut(request: &mut Quotient) -> Option<&mut Option<Progress>> {
         Some(&mut request.progress)
     }

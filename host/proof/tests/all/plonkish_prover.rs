@@ -86,7 +86,7 @@ fn larger_circuits_are_proved() {
     // Several chunks, of which the last have no constraints.
     for (protocol, curve, constraints) in [
         (Protocol::Plonk, Curve::Bn254, 5000),
-        (Protocol::Plonk, Curve::Bls12_381, 1500),
+        (Protocol::Plonk, Curve::Bls12_381, 300),
         (Protocol::Fflonk, Curve::Bn254, 3),
         (Protocol::Fflonk, Curve::Bn254, 1500),
     ] {

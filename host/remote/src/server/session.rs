@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::future::Future as _;
 use std::io;
 use std::net::{Shutdown, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use proofmill_op::coprocessor::Receiver as Interrupts;
 use proofmill_op::{
-    AnyRequest, AnyResponse, AnyTicket, Data, Device as _, Error, Progress, ResidentData, Result,
+    AnyRequest, AnyResponse, AnyTicket, Data, Device, Error, Progress, ResidentData, Result,
     SecretBytes,
 };
 use tracing::{info, info_span, warn};
@@ -101,14 +102,21 @@ fn converse(mut sender: Sender, mut receiver: Receiver, shared: &Shared) -> io::
             let _ = write(&mut sender, &queue, &out, state, beat);
             let _ = stream.shutdown(Shutdown::Both);
         })?;
-        let ended = loop {
-            if let Err(error) = session.next(&mut receiver) {
-                break error;
-            }
-        };
-        let _ = session.out.send(Out::End);
-        Err(ended)
+        // Also after a panic: the signs of life of the sending thread would keep the client waiting.
+        let _end = EndsSending(&session.out);
+        loop {
+            session.next(&mut receiver)?;
+        }
     })
+}
+
+/// Ends the sending thread when the receiving one ends for any reason.
+struct EndsSending<'a>(&'a mpsc::Sender<Out>);
+
+impl Drop for EndsSending<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.send(Out::End);
+    }
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -147,9 +155,10 @@ impl Session<'_> {
             _ if header.bulk > 0 => return Err(garbage("bytes where there are none")),
             ClientMessage::Cancel => drop(self.state().tickets.remove(&ticket)),
             ClientMessage::Release(number) => drop(self.state().residents.remove(&number)),
-            ClientMessage::Metrics => {
-                self.enqueue(ticket, Reply::Metrics(self.shared.device.metrics()))
-            }
+            ClientMessage::Metrics => match self.on_device(|device| Ok(device.metrics())) {
+                Ok(metrics) => self.enqueue(ticket, Reply::Metrics(metrics)),
+                Err(error) => self.enqueue(ticket, Reply::Refused(Fault::from(&error))),
+            },
             ClientMessage::Begin { .. } => return Err(garbage("a second beginning")),
         }
         Ok(())
@@ -157,6 +166,13 @@ impl Session<'_> {
 
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Calls the device. Its panic is an error of this call.
+    fn on_device<T>(&self, call: impl FnOnce(&dyn Device) -> Result<T>) -> Result<T> {
+        let device = &*self.shared.device;
+        catch_unwind(AssertUnwindSafe(|| call(device)))
+            .unwrap_or_else(|panic| Err(Error::panicked(&*device.caps().uri, "it", &*panic)))
     }
 
     fn failed(&self, problem: String) -> Error {
@@ -214,7 +230,7 @@ impl Session<'_> {
             return Ok(Err(Error::argument("data", problem)));
         }
         self.listen(ticket, &mut request, progress);
-        Ok(self.shared.device.submit_any(request).map(|taken| {
+        Ok(self.on_device(|device| device.submit_any(request)).map(|taken| {
             self.shared.requests.fetch_add(1, Ordering::Relaxed);
             self.state().tickets.insert(ticket, (taken, hold));
         }))
@@ -265,7 +281,7 @@ impl Session<'_> {
             }
         };
         let bytes = read(bulk, receiver)?;
-        let loaded = self.shared.device.load(bytes);
+        let loaded = self.on_device(|device| device.load(bytes));
         Ok(loaded.map(|resident| keep(&mut self.state(), resident, hold)))
     }
 }

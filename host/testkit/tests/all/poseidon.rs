@@ -110,7 +110,10 @@ fn trees_are_built_on_the_card_as_on_the_processor() {
         let long = if device.caps().queue > 100 { 13 } else { 7 };
         let mut found = 0;
         for (arity, height) in [(2usize, 3), (4, 3), (8, 3), (11, 2), (2, long)] {
-            for output in [Output::All, Output::Last] {
+            // What a tree returns does not depend on its height.
+            for output in
+                [Output::All, Output::Last].into_iter().take(if height == long { 1 } else { 2 })
+            {
                 let leaves = elements(arity.pow(height as u32));
                 let request = || Layers::new(arity, height, &leaves[..]).with_output(output);
                 match layers(&*device, request()) {
