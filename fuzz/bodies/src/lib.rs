@@ -6,6 +6,7 @@
 
 mod blocks;
 mod card;
+mod circom;
 mod claims;
 mod coprocessor;
 mod elements;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 25] = [
+pub const TARGETS: [Target; 30] = [
     Target { name: "field_elements", run: elements::run, seeds: elements::seeds },
     Target { name: "points_sec1", run: points::sec1, seeds: points::sec1_seeds },
     Target { name: "points_zcash", run: points::zcash, seeds: points::zcash_seeds },
@@ -49,6 +50,11 @@ pub const TARGETS: [Target; 25] = [
     Target { name: "groth16_key", run: groth16::key, seeds: snarkjs::zkey_seeds },
     Target { name: "groth16_witness", run: groth16::witness, seeds: snarkjs::wtns_seeds },
     Target { name: "groth16_verdict", run: groth16::verdict, seeds: groth16::verdict_seeds },
+    Target { name: "circom_r1cs", run: circom::r1cs, seeds: circom::r1cs_seeds },
+    Target { name: "circom_inputs", run: circom::inputs, seeds: circom::inputs_seeds },
+    Target { name: "circom_wasm", run: circom::wasm, seeds: circom::wasm_seeds },
+    Target { name: "bellman_parameters", run: circom::bellman, seeds: circom::bellman_seeds },
+    Target { name: "eip2537_call", run: circom::eip2537, seeds: circom::eip2537_seeds },
     Target { name: "poseidon_rows", run: trees::rows, seeds: trees::rows_seeds },
     Target { name: "poseidon_proof", run: trees::proof, seeds: trees::proof_seeds },
     Target { name: "poseidon_checkpoint", run: trees::checkpoint, seeds: trees::checkpoint_seeds },

@@ -202,6 +202,31 @@ fn groth16_verdict() {
 }
 
 #[test]
+fn circom_r1cs() {
+    examine("circom_r1cs", INPUTS);
+}
+
+#[test]
+fn circom_inputs() {
+    examine("circom_inputs", INPUTS);
+}
+
+#[test]
+fn circom_wasm() {
+    examine("circom_wasm", INPUTS / 2);
+}
+
+#[test]
+fn bellman_parameters() {
+    examine("bellman_parameters", INPUTS);
+}
+
+#[test]
+fn eip2537_call() {
+    examine("eip2537_call", INPUTS / 4);
+}
+
+#[test]
 #[ignore = "takes a minute; make test-long runs it"]
 fn snarkjs_zkey_long() {
     examine_long("snarkjs_zkey");
@@ -253,4 +278,34 @@ fn groth16_witness_long() {
 #[ignore = "takes a minute; make test-long runs it"]
 fn groth16_verdict_long() {
     examine_long("groth16_verdict");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn circom_r1cs_long() {
+    examine_long("circom_r1cs");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn circom_inputs_long() {
+    examine_long("circom_inputs");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn circom_wasm_long() {
+    examine_long("circom_wasm");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn bellman_parameters_long() {
+    examine_long("bellman_parameters");
+}
+
+#[test]
+#[ignore = "takes a minute; make test-long runs it"]
+fn eip2537_call_long() {
+    examine_long("eip2537_call");
 }

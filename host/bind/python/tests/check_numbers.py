@@ -3,6 +3,7 @@
 import doctest
 import hashlib
 import json
+import os
 import threading
 import unittest
 from pathlib import Path
@@ -258,7 +259,8 @@ class Pairings(unittest.TestCase):
     NUMBERS = {"bn254": (9, 2 * BN * (6 * BN * BN + 3 * BN + 1)), "bls12_381": (1, -3)}
 
     def test_values_are_powers_of_py_eccs(self):
-        for (ours, theirs), a in zip(CURVES, (5, 7)):
+        # py_ecc takes 8 s for each.
+        for (ours, theirs), a in list(zip(CURVES, (5, 7)))[0 if os.environ.get("PROOFMILL_LONG") else 1:]:
             more, power = self.NUMBERS[ours.name]
             p, q = theirs.multiply(theirs.G1, a), theirs.multiply(theirs.G2, a + 1)
             found = proofmill.pairing(ours.name, [plain(p)], [plain(q)])
