@@ -1,5 +1,7 @@
 //! Number-theoretic transforms against their definition, against each other and against arkworks.
 
+use std::ops::RangeInclusive;
+
 use ark_ff::{BigInteger, FftField};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use proofmill_algebra::Isa;
@@ -151,14 +153,14 @@ fn arkworks<F: Form<5>, A: ark_ff::PrimeField + FftField>() {
 
 /// Logarithms of larger sizes: to 19 on the processor's best level, and below it to 18. Of the square and the oblong matrices
 /// each number of steps occurs.
-fn large() -> std::ops::RangeInclusive<u32> {
+fn large() -> RangeInclusive<u32> {
     let whole = Isa::present().last() == Some(&Isa::best());
     17..=if whole { 19 } else { 18 }
 }
 
-/// One transform of each larger size.
-fn arkworks_at_large_sizes<F: Form<5>, A: ark_ff::PrimeField + FftField>() {
-    for log in large() {
+/// One transform of each of these sizes.
+fn arkworks_at<F: Form<5>, A: ark_ff::PrimeField + FftField>(logs: RangeInclusive<u32>) {
+    for log in logs {
         let x = bytes(&elements::<F>(1 << log, u64::from(log)));
         let mut values: Vec<A> = x.chunks_exact(32).map(A::from_le_bytes_mod_order).collect();
         Radix2EvaluationDomain::<A>::new(1 << log).unwrap().fft_in_place(&mut values);
@@ -170,10 +172,20 @@ fn arkworks_at_large_sizes<F: Form<5>, A: ark_ff::PrimeField + FftField>() {
 
 #[test]
 fn large_sizes_are_right() {
-    arkworks_at_large_sizes::<Bn254Fr, ark_bn254::Fr>();
-    arkworks_at_large_sizes::<Bls12381Fr, ark_bls12_381::Fr>();
-    arkworks_at_large_sizes::<PastaFq, ark_pallas::Fr>();
-    for log in large() {
+    are_right(large());
+}
+
+#[test]
+#[ignore = "a minute"]
+fn sizes_of_2_to_20_are_right() {
+    are_right(20..=20);
+}
+
+fn are_right(logs: RangeInclusive<u32>) {
+    arkworks_at::<Bn254Fr, ark_bn254::Fr>(logs.clone());
+    arkworks_at::<Bls12381Fr, ark_bls12_381::Fr>(logs.clone());
+    arkworks_at::<PastaFq, ark_pallas::Fr>(logs.clone());
+    for log in logs {
         let x = bytes(&elements::<Goldilocks>(1 << log, u64::from(log)));
         let forward = Transform::<Goldilocks>::forward(log).unwrap();
         let expected = directly(&forward, &x);
@@ -198,10 +210,9 @@ fn is_right_where_one_looks<F: Form<D>, const D: usize>(log: u32) {
 #[test]
 #[ignore = "minutes, and gigabytes"]
 fn the_largest_sizes_are_right() {
-    is_right_where_one_looks::<Bn254Fr, 5>(20);
     is_right_where_one_looks::<Bn254Fr, 5>(22);
     is_right_where_one_looks::<Bls12381Fr, 5>(23);
-    for log in 20..=MAX_LOG_SIZE {
+    for log in 21..=MAX_LOG_SIZE {
         is_right_where_one_looks::<Goldilocks, 2>(log);
     }
 }

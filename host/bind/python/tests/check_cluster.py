@@ -48,7 +48,8 @@ def setUpModule():
     try:
         NODES.append(started(lambda: Nodes(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})))
     except Exception as problem:
-        raise unittest.SkipTest(f"the cluster: Ray does not start on this machine: {problem}") from None
+        print(f"SKIPPED the cluster: Ray does not start on this machine: {problem}")
+        raise unittest.SkipTest("Ray does not start") from None
     unittest.addModuleCleanup(NODES.pop)
     unittest.addModuleCleanup(NODES[0].shutdown)
     for _ in range(2):

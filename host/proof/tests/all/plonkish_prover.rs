@@ -84,12 +84,22 @@ fn attempt(key: &AnyZkey, bytes: &[u8]) -> Result<Proved> {
 #[test]
 fn larger_circuits_are_proved() {
     // Several chunks, of which the last have no constraints.
-    for (protocol, curve, constraints) in [
+    are_proved(&[
         (Protocol::Plonk, Curve::Bn254, 5000),
         (Protocol::Plonk, Curve::Bls12_381, 300),
         (Protocol::Fflonk, Curve::Bn254, 3),
         (Protocol::Fflonk, Curve::Bn254, 1500),
-    ] {
+    ]);
+}
+
+#[test]
+#[ignore = "most of a minute"]
+fn larger_circuits_on_bls12_381_are_proved() {
+    are_proved(&[(Protocol::Plonk, Curve::Bls12_381, 1500)]);
+}
+
+fn are_proved(circuits: &[(Protocol, Curve, usize)]) {
+    for &(protocol, curve, constraints) in circuits {
         let circuit = Circuit::new(curve, &Statement::Chain { constraints }).unwrap();
         let (mut key, mut bytes) = (Vec::new(), Vec::new());
         match protocol {
