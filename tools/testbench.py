@@ -25,6 +25,7 @@ import equihash_verify as equihash  # noqa: E402
 import msm  # noqa: E402
 import ntt  # noqa: E402
 import poseidon_card  # noqa: E402
+import vdf_card  # noqa: E402
 import wire  # noqa: E402
 from msm_card import GRANULE, SCALAR, Geometry  # noqa: E402
 
@@ -149,7 +150,21 @@ def of_ntt(engine):
     return found
 
 
-ENGINES = {"equihash_verify": of_equihash, "ecdsa_verify": of_ecdsa, "poseidon": of_poseidon, "msm": of_msm, "ntt": of_ntt}
+def of_vdf(engine):
+    """Returns the constants of a modulus, squarings from an input and continued, and fields out of range."""
+    geometry = vdf_card.Geometry(engine["parameters"]["bits"])
+    card, found = vdf_card.Engine(geometry), []
+    n = (1 << geometry.bits) - 59
+    asked = [("load", {"position": j, "reserved": 0, "constant": constant}) for j, constant in enumerate(geometry.constants_of(n))]
+    for squarings, resume in ((3, 0), (2, 1), (0, 0), (1, 2)):
+        asked.append(("square", {"squarings": squarings, "resume": resume, "input": 7}))
+    for index, (name, fields) in enumerate(asked):
+        packet = wire.vdf_command(name, geometry, index=index, **fields)
+        found.append((packet, wire.vdf_reply(name, geometry, getattr(card, name)({"index": index, **fields})), []))
+    return found
+
+
+ENGINES = {"vdf": of_vdf, "equihash_verify": of_equihash, "ecdsa_verify": of_ecdsa, "poseidon": of_poseidon, "msm": of_msm, "ntt": of_ntt}
 
 
 def exchanges(manifest):

@@ -106,6 +106,18 @@ class Shell(unittest.TestCase):
             self.assertEqual(layer(**{"start": wrong.pop("from", 0), "to": wrong.pop("to", 0), "count": wrong.pop("count", 1)}, **wrong)[0], 2)
         self.assertEqual(ask("read", address=1 << 20), {"index": 7, "status": 2, "element": 0, "data": bytes(1024)})
 
+    def test_squarings_on_the_wire(self):
+        geometry = wire.vdf_card.Geometry(64)
+        fields = {"index": 0xA, "position": 6, "reserved": 0, "constant": 0x0102}
+        command = wire.vdf_command("load", geometry, **fields)
+        self.assertEqual(command.hex(), "2000000000060000" + "0a00000000000000" + "0600000000000000" + "0201000000000000")
+        self.assertEqual(wire.vdf_fields("load", command), fields)
+        command = wire.vdf_command("square", geometry, index=0xA, squarings=5, resume=1, input=7)
+        self.assertEqual(command.hex(), "2000000001060000" + "0a00000000000000" + "0500000001000000" + "0700000000000000")
+        reply = wire.vdf_reply("square", geometry, {"index": 0xA, "status": 0, "state": 1 << 80})
+        self.assertEqual(reply.hex(), "2800000001060080" + "0a00000000000000" + "00" * 8 + "00" * 10 + "0100" + "00" * 4)
+        self.assertEqual(len(wire.vdf_reply("load", geometry, {"index": 0, "status": 2})), 24)
+
     def test_msm_on_the_wire(self):
         geometry = Geometry.of("toy")
         card = wire.Card(IDENTITY, [], msm=geometry)

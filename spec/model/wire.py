@@ -15,6 +15,7 @@ import equihash_verify as equihash
 import msm
 import msm_card
 import poseidon_card
+import vdf_card
 
 SHELL = tomllib.loads((equihash.SPEC / "wire/shell.toml").read_text())
 EQUIHASH = equihash.WIRE["command"]
@@ -53,6 +54,28 @@ def reversed_text(text):
     if len(text) > 8:
         raise ValueError(f"text: {text!r} has more than 8 characters")
     return text.encode("ascii")[::-1].ljust(8, b"\0")
+
+
+def vdf_command(name, geometry, **values):
+    """A command of the engine vdf: `geometry` determines its length."""
+    fields = vdf_card.COMMANDS[name]["fields"]
+    sizes = {field["name"]: field.get("bytes", geometry.bits // 8) for field in fields}
+    return packet(vdf_card.COMMANDS[name]["number"], b"".join(word(values[field], size) for field, size in sizes.items()))
+
+
+def vdf_fields(name, command):
+    """The fields of a command of the engine vdf."""
+    def value(field):
+        end = field["offset"] + field["bytes"] if "bytes" in field else len(command)
+        return int.from_bytes(command[field["offset"]:end], "little")
+    return {field["name"]: value(field) for field in vdf_card.COMMANDS[name]["fields"]}
+
+
+def vdf_reply(name, geometry, values):
+    """The reply of the engine vdf with these fields."""
+    fields = vdf_card.COMMANDS[name]["reply_fields"]
+    body = (word(values[field["name"]], field.get("bytes", 8 * geometry.state_words)) for field in fields)
+    return packet(vdf_card.COMMANDS[name]["reply"], b"".join(body))
 
 
 def framed(received, length):

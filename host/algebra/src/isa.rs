@@ -132,6 +132,12 @@ impl Isa {
         found.collect()
     }
 
+    /// Returns whether this is the level with IFMA.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn has_ifma(self) -> bool {
+        self.0 == Avx512Ifma
+    }
+
     /// Returns the fastest available level. A `PROOFMILL_ISA` that names no level of this CPU has no effect on it:
     /// [`Isa::requested`] reports the error.
     pub fn best() -> Self {

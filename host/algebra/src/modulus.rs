@@ -4,16 +4,23 @@
 //! not always below N (C. D. Walter, "Montgomery exponentiation needs no final subtractions", 1999, keeps it below 2 N; this N may fill
 //! its limbs, and is subtracted when a carry leaves them). [`Modulus::to_bytes`] reduces it.
 //!
-//! A square costs L (L + 1) / 2 products of limbs and the reduction L^2. No function is constant-time.
+//! A square costs L (L + 1) / 2 products of limbs and the reduction L^2. Many squarings on a processor with IFMA are computed in
+//! [vectors of digits](ifma) instead. No function is constant-time.
 
+#[cfg(target_arch = "x86_64")]
+mod ifma;
 #[cfg(target_arch = "x86_64")]
 mod rows;
 
 use std::error::Error;
 use std::fmt;
+#[cfg(target_arch = "x86_64")]
+use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
-use crate::field::Adx;
+use self::ifma::Folding;
+#[cfg(target_arch = "x86_64")]
+use crate::{Isa, field::Adx};
 
 /// The largest number of bytes of a modulus: 4,096 bits.
 pub const MAX_BYTES: usize = 512;
@@ -22,6 +29,9 @@ const BLOCK: usize = 8;
 const MAX_LIMBS: usize = MAX_BYTES / 8;
 /// Bits of a digit of an exponent.
 const WINDOW: usize = 4;
+/// Squarings from which the constants and the conversion to digits of 52 bits are worth their time.
+#[cfg(target_arch = "x86_64")]
+const MANY: u64 = 512;
 
 /// A product before its reduction: two numbers' limbs and a block for carries.
 type Wide = [u64; 2 * MAX_LIMBS + BLOCK];
@@ -60,6 +70,9 @@ pub struct Modulus {
     bytes: usize,
     #[cfg(target_arch = "x86_64")]
     adx: Option<Adx>,
+    /// The constants for many squarings, if the processor has IFMA; made at their first use.
+    #[cfg(target_arch = "x86_64")]
+    folding: OnceLock<Option<Folding>>,
 }
 
 /// A residue of a [`Modulus`], in Montgomery form. It is meaningful only with its modulus.
@@ -90,6 +103,8 @@ impl Modulus {
             bytes: length,
             #[cfg(target_arch = "x86_64")]
             adx: Adx::detect(),
+            #[cfg(target_arch = "x86_64")]
+            folding: OnceLock::new(),
         })
     }
 
@@ -106,6 +121,22 @@ impl Modulus {
         }
         let value = limbs_of(&bytes[..length], self.n.len());
         is_below(&value, &self.n).then(|| self.multiply(&Residue(value), &self.r2))
+    }
+
+    /// Returns the remainder of an integer of any length in little-endian bytes, as [`Modulus::byte_count`] bytes.
+    pub fn remainder(&self, bytes: &[u8]) -> Vec<u8> {
+        let length = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        // The highest bytes, which are below the modulus.
+        let (low, high) = bytes[..length].split_at(length.saturating_sub((self.bits() - 1) / 8));
+        let mut value = limbs_of(high, self.n.len());
+        for byte in low.iter().rev() {
+            for bit in (0..8).rev() {
+                double_and_add(&mut value, u64::from(byte >> bit & 1), &self.n);
+            }
+        }
+        let mut bytes: Vec<u8> = value.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+        bytes.truncate(self.bytes);
+        bytes
     }
 
     /// Returns the canonical little-endian bytes, [`Modulus::byte_count`] of them.
@@ -141,6 +172,15 @@ impl Modulus {
 
     /// Replaces x by x^(2^times).
     pub fn square_repeatedly(&self, x: &mut Residue, times: u64) {
+        #[cfg(target_arch = "x86_64")]
+        if times >= MANY
+            && let Some(folding) = self.folding()
+        {
+            // SAFETY: there are constants only on a processor that has the instructions.
+            let state = unsafe { folding.square_repeatedly(&self.to_bytes(x), times) };
+            *x = self.residue(&self.remainder(&state)).expect("a remainder is a residue");
+            return;
+        }
         let mut wide = self.wide();
         for _ in 0..times {
             wide[..2 * self.n.len()].fill(0);
@@ -173,6 +213,30 @@ impl Modulus {
     fn multiples(&self, base: &Residue) -> Vec<Residue> {
         let next = |power: &Residue| Some(self.multiply(power, base));
         std::iter::successors(Some(base.clone()), next).take((1 << WINDOW) - 1).collect()
+    }
+
+    /// Returns the number of bits of the modulus.
+    fn bits(&self) -> usize {
+        let top = self.n.iter().rposition(|&limb| limb != 0).unwrap_or(0);
+        64 * (top + 1) - self.n[top].leading_zeros() as usize
+    }
+
+    /// Returns the constants for many squarings on this processor, if there is code for this length.
+    #[cfg(target_arch = "x86_64")]
+    fn folding(&self) -> Option<&Folding> {
+        let make = || {
+            let power = |exponent: usize| {
+                let mut bytes = vec![0; exponent / 8];
+                bytes.push(1 << (exponent % 8));
+                self.residue(&self.remainder(&bytes)).expect("a remainder is a residue")
+            };
+            let step = power(ifma::BITS);
+            let first = power(ifma::BITS * Folding::kept(self.bits()));
+            let constants = std::iter::successors(Some(first), |it| Some(self.multiply(it, &step)));
+            Folding::new(self.bits(), constants.map(|constant| self.to_bytes(&constant)))
+        };
+        let make = || Isa::best().has_ifma().then(make).flatten();
+        self.folding.get_or_init(make).as_ref()
     }
 
     fn wide(&self) -> Wide {
@@ -293,16 +357,21 @@ fn power_of_two(n: &[u64], exponent: usize) -> Box<[u64]> {
     let mut power: Box<[u64]> = vec![0; n.len()].into();
     power[0] = 1;
     for _ in 0..exponent {
-        let top = power[n.len() - 1] >> 63;
-        for i in (1..n.len()).rev() {
-            power[i] = power[i] << 1 | power[i - 1] >> 63;
-        }
-        power[0] <<= 1;
-        if top == 1 || !is_below(&power, n) {
-            subtract(&mut power, n);
-        }
+        double_and_add(&mut power, 0, n);
     }
     power
+}
+
+/// Replaces a value below n by 2 value + bit modulo n.
+fn double_and_add(value: &mut [u64], bit: u64, n: &[u64]) {
+    let top = value[n.len() - 1] >> 63;
+    for i in (1..n.len()).rev() {
+        value[i] = value[i] << 1 | value[i - 1] >> 63;
+    }
+    value[0] = value[0] << 1 | bit;
+    if top == 1 || !is_below(value, n) {
+        subtract(value, n);
+    }
 }
 
 /// Adds a factor times a to t and returns the limb that comes out.

@@ -18,6 +18,7 @@ mod ntt;
 mod poseidon;
 mod reactor;
 mod regions;
+mod vdf;
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, OnceLock};
@@ -30,6 +31,7 @@ use proofmill_op::equihash_verify::EquihashVerify;
 use proofmill_op::msm::{Instance, LoadBases, Msm, PlanMsm};
 use proofmill_op::ntt::{ComputeQuotient, Ntt};
 use proofmill_op::poseidon::{HashLayers, Poseidon};
+use proofmill_op::vdf::Vdf;
 use proofmill_op::{
     AnyRequest, AnyTicket, Caps, Data, Device, DeviceKind, Erased, Error, Metrics, ResidentData,
     Result, Ticket,
@@ -68,6 +70,7 @@ pub struct Card {
     hashes: Option<Arc<poseidon::Port>>,
     transforms: Option<Arc<ntt::Port>>,
     machine: Option<Arc<coprocessor::Port>>,
+    squarer: Option<vdf::Geometry>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -122,6 +125,9 @@ impl Card {
         let machine = coprocessor::find(&mut *transport, &chain, &options.uri, identity)?;
         let (engine, machine) = machine.unzip();
         engines.extend(engine);
+        let squarer = vdf::find(&mut *transport, &chain, &options.uri)?;
+        let (engine, squarer) = squarer.unzip();
+        engines.extend(engine);
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
@@ -143,7 +149,18 @@ impl Card {
         let queue = |port| msm::Queue::open(port, inbox.clone(), shared.clone());
         let msms = ports.into_iter().map(queue).collect::<Result<_>>()?;
         let (inbox, thread) = (Some(inbox), Some(thread));
-        Ok(Self { caps, identity, shared, msms, hashes, transforms, machine, inbox, thread })
+        Ok(Self {
+            caps,
+            identity,
+            shared,
+            msms,
+            hashes,
+            transforms,
+            machine,
+            squarer,
+            inbox,
+            thread,
+        })
     }
 
     /// Hands a job to the reactor.
@@ -199,6 +216,8 @@ impl Card {
                 coprocessor::Job::new(request, self.machine.as_ref()?)
                     .and_then(|job| self.start::<Coprocessor>(engine, job))
             }
+            AnyRequest::Vdf(request) => vdf::Job::new(request, self.squarer?, &self.caps.uri)
+                .and_then(|job| self.start::<Vdf>(engine, job)),
             _ => return None,
         })
     }
@@ -247,7 +266,7 @@ fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<
     let verification = equihash_verify::KNOWN.iter().chain(&ecdsa_verify::KNOWN);
     let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN);
     let transforms = [ntt::known(engines)];
-    let known = known.chain(&transforms).chain(&coprocessor::KNOWN);
+    let known = known.chain(&transforms).chain(&coprocessor::KNOWN).chain(&vdf::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

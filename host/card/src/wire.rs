@@ -161,6 +161,19 @@ pub fn ntt_run(index: u64, run: &NttRun) -> Vec<u8> {
     packet
 }
 
+/// The command that loads a constant of a modulus into the engine of repeated squaring.
+pub fn vdf_load(index: u64, position: u32, constant: &[u8]) -> Vec<u8> {
+    let number = constants::vdf::commands::load::NUMBER;
+    engine_command(number, index, &[&u64::from(position).to_le_bytes(), constant].concat())
+}
+
+/// The command that squares repeatedly, from an input or, with zeros for it, from the last state.
+pub fn vdf_square(index: u64, squarings: u32, resumes: bool, input: &[u8]) -> Vec<u8> {
+    let fields = [squarings, resumes.into()].map(u32::to_le_bytes);
+    let number = constants::vdf::commands::square::NUMBER;
+    engine_command(number, index, &[fields.as_flattened(), input].concat())
+}
+
 /// A reply has the number of its command with this bit.
 pub const REPLY: u32 = 1 << 31;
 

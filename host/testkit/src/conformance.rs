@@ -102,7 +102,9 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
             continue;
         }
         if *capability == Capability::Vdf {
-            suite.check("vdf: repeated squaring", squarings::check);
+            suite.check("vdf: repeated squaring", squarings::vectors);
+            suite.check("vdf: wrong arguments are named", squarings::wrong_arguments);
+            suite.check("vdf: a request of centuries is cancelled", squarings::cancelled);
             continue;
         }
         if *capability == Capability::Coprocessor {

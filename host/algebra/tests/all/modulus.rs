@@ -49,6 +49,53 @@ fn every_pair_of_a_small_modulus() {
 }
 
 #[test]
+fn remainders_of_integers_of_all_lengths() {
+    let mut limbs = Limbs(0x1234_5678_9abc_def2);
+    for bits in [8, 64, 127, 512, 1024, 2047, 4096] {
+        for round in 0..8 {
+            let top = BigUint::from(1_u8) << (bits - 1);
+            let n = limbs.number(bits, round) | top | BigUint::from(1_u8);
+            let value = limbs.number(bits + 17 * round as u64, round / 2);
+            let mut wanted = (&value % &n).to_bytes_le();
+            wanted.resize(bits.div_ceil(8) as usize, 0);
+            let m = modulus(&n);
+            assert_eq!(m.remainder(&value.to_bytes_le()), wanted);
+            assert_eq!(m.remainder(&n.to_bytes_le()), vec![0; m.byte_count()]);
+            assert_eq!(m.remainder(&[]), vec![0; m.byte_count()]);
+        }
+    }
+}
+
+/// Many squarings have a code path of their own on a processor with IFMA, for which lengths at the ends of its vectors matter.
+#[test]
+fn many_squarings_of_all_lengths() {
+    let mut limbs = Limbs(0x1234_5678_9abc_def3);
+    let ends = [400, 408, 409, 512, 772, 824, 825, 1024, 1240, 1241, 1536, 1656, 1657, 2020, 2048];
+    for bits in ends.into_iter().chain([2072, 2073, 2488, 2489, 2904, 2905, 3072, 3321, 3736, 4096])
+    {
+        for round in 0..3 {
+            let top = BigUint::from(1_u8) << (bits - 1);
+            let n = limbs.number(bits, 4 * (round / 2) + 3 * round) | top | BigUint::from(1_u8);
+            let m = modulus(&n);
+            let mut a = match round {
+                0 => &n - 1_u8,
+                _ => limbs.number(bits, 2) % &n,
+            };
+            let mut x = m.residue(&a.to_bytes_le()).unwrap();
+            for times in [511, 512, 600] {
+                m.square_repeatedly(&mut x, times);
+                a = (0..times).fold(a, |a, _| &a * &a % &n);
+                assert_eq!(
+                    BigUint::from_bytes_le(&m.to_bytes(&x)),
+                    a,
+                    "{bits} bits, round {round}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn products_and_squares_of_all_lengths() {
     let mut limbs = Limbs(0x1234_5678_9abc_def1);
     for bits in [64, 127, 512, 513, 1024, 1500, 2047, 2048, 3072, 4096] {

@@ -9,12 +9,21 @@ use crate::vectors;
 /// Squarings that a check makes of a case. Published claims are longer: tests of their proofs use them.
 const MAX_SQUARINGS: u64 = 1000;
 
-/// Runs the vectors, each with a state after every third squaring, and checks that wrong arguments are refused.
-pub(super) fn check(device: &dyn Device) -> Result<(), String> {
+/// Bytes of a modulus that every device supports.
+const SMALL_BYTES: usize = 8;
+
+/// Runs the vectors, each with a state after every third squaring.
+pub(super) fn vectors(device: &dyn Device) -> Result<(), String> {
     let cases = vectors::vdf()?.into_iter().filter(|case| case.squarings <= MAX_SQUARINGS);
+    let mut checked = 0;
     for case in cases {
         let request = Request::new(case.modulus.clone(), case.input, case.squarings);
         let found = device.submit(Request { stride: 3, ..request.clone() });
+        // A card has a largest modulus.
+        if matches!(found, Err(Error::Unsupported { .. })) && case.modulus.len() > SMALL_BYTES {
+            continue;
+        }
+        checked += 1;
         let found = found.and_then(|ticket| ticket.wait()).map_err(|error| error.to_string())?;
         let bytes = case.modulus.len();
         let mut wanted = case.output.clone();
@@ -35,15 +44,21 @@ pub(super) fn check(device: &dyn Device) -> Result<(), String> {
             }
         }
     }
+    if checked == 0 {
+        return Err("no vector has a modulus that it supports".into());
+    }
+    Ok(())
+}
+
+pub(super) fn wrong_arguments(device: &dyn Device) -> Result<(), String> {
     refused(device.submit(Request::new([34], [3], 1)), "modulus")?;
     refused(device.submit(Request::new([35], [35], 1)), "input")?;
     refused(device.submit(Request::new([35], [3], 0)), "squarings")?;
-    refused(device.submit(Request { stride: 0, ..Request::new([35], [3], 1) }), "stride")?;
-    cancelled(device)
+    refused(device.submit(Request { stride: 0, ..Request::new([35], [3], 1) }), "stride")
 }
 
 /// A request of centuries ends soon after it is cancelled.
-fn cancelled(device: &dyn Device) -> Result<(), String> {
+pub(super) fn cancelled(device: &dyn Device) -> Result<(), String> {
     let cancel = Cancel::new();
     let ticket = device.submit(Request::new([35], [3], u64::MAX >> 8));
     let ticket = ticket.map_err(|error| error.to_string())?.linked_to(&cancel);

@@ -17,4 +17,5 @@ mod remote;
 mod simulation;
 mod soak;
 mod support;
+mod vdf;
 mod zebra;

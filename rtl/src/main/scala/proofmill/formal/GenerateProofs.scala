@@ -49,6 +49,8 @@ object GenerateProofs {
     "micro_context" -> (() => new MicroContextProof(addressBits = 3)),
     "micro_choice" -> (() => new MicroChoiceProof(contexts = 8)),
     "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1)),
+    "squaring_control" -> (() => new SquaringControlProof(passes = 1)),
+    "squaring_control_two" -> (() => new SquaringControlProof(passes = 2)),
     "in_flight_table" -> (() => new InFlightTableProof(contexts = 4, log2 = 3, tables = 2)),
     "sum" -> (() => new SumProof(Seq(1, -1, 3, -4, 1).map(weight => (Bound.signed(6), BigInt(weight))))),
     "sum_of_three" -> (() => new SumProof(Seq.fill(3)((Bound.signed(258), BigInt(1))))),
