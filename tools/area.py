@@ -98,6 +98,20 @@ def measure(files, top, hollow=()):
     return modules, {name: own_cost(modules, name, one["counts"]) for name, one in made.items()}, made
 
 
+def family(name):
+    """Returns a module's name without its widths and number: those of a family differ in them only."""
+    return re.sub(r"_\d+$", "", re.sub(r"\d+(x|to)\d+[a-z]*", "", name))
+
+
+def families(modules, own, top):
+    """Returns family -> instances, and family -> their total without their children, of the modules under the top."""
+    counts, totals = collections.Counter(), collections.defaultdict(collections.Counter)
+    for module, count in modules.below(top).items():
+        counts[family(module)] += count
+        totals[family(module)].update({metric: amount * count for metric, amount in own[module].items()})
+    return counts, totals
+
+
 def total_of(modules, own, name):
     total = collections.Counter()
     for module, count in modules.below(name).items():
@@ -146,8 +160,8 @@ def area(config, wanted_op):
         if wanted_op in (None, op):
             rows += rows_of(config, op, instance, "", whole)
             table(f"{op} {instance} ({config})", module, modules, own)
-            for unit, count in modules.below(module).items():
-                rows += rows_of(config, op, instance, unit, collections.Counter({m: a * count for m, a in own[unit].items()}))
+            for unit, cost in families(modules, own, module)[1].items():
+                rows += rows_of(config, op, instance, unit, cost)
     if wanted_op in (None, "shell"):
         rows += rows_of(config, "shell", config, "", around)
         print(f"\nshell ({config}): " + ", ".join(f"{around[m]:,g} {m}" for m in METRICS))
@@ -196,9 +210,9 @@ def units_area(configs):
 
 
 def table(title, top, modules, own):
-    """Prints every module under the top: its instances, and their total without their children."""
-    lines = [(module, count, collections.Counter({m: a * count for m, a in own[module].items()})) for module, count in modules.below(top).items()]
-    show(title, lines, total_of(modules, own, top))
+    """Prints every family of modules under the top: its instances, and their total without their children."""
+    counts, totals = families(modules, own, top)
+    show(title, [(name, counts[name], cost) for name, cost in totals.items()], total_of(modules, own, top))
 
 
 def show(title, lines, whole):
