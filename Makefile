@@ -11,7 +11,7 @@ NTT_CARDS = ntt_small_twin ntt_twin$(if $(filter cycles,$(MAKECMDGOALS)), ntt_64
 POSEIDON_CARDS := poseidon_2_twin poseidon_4_twin poseidon_8_twin poseidon_11_twin poseidon_twin
 # Each top of a board, and the same bare.
 TOP_CARDS := toy uart_toy xdma_toy f2_toy xdma_msm_toy f2_msm_toy
-CONFIG ?= $(or $(if $(filter top,$(OP)),$(TOP_CARDS)),$(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS))$(if $(filter vdf,$(OP)),$(VDF_CARDS)),$(if $(filter ntt,$(OP)),$(NTT_CARDS)),$(if $(filter coprocessor,$(OP)),coprocessor_twin$(if $(filter cycles,$(MAKECMDGOALS)), coprocessor_1024_twin)),card)
+CONFIG ?= $(or $(if $(filter top,$(OP)),$(TOP_CARDS)),$(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS)),$(if $(filter vdf,$(OP)),$(VDF_CARDS)),$(if $(filter ntt,$(OP)),$(NTT_CARDS)),$(if $(filter coprocessor,$(OP)),coprocessor_twin$(if $(filter cycles,$(MAKECMDGOALS)), coprocessor_1024_twin)),card)
 # As Verilog an operation is its circuit: a twin has multipliers in C++.
 CIRCUITS = $(if $(filter command line,$(origin CONFIG)),$(CONFIG),$(CONFIG:%_twin=%))
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --

@@ -48,10 +48,9 @@ def smaller(crate, features):
 
 #: Builds the command and the libraries in the profile that tests use.
 BUILD_PRODUCTS = [*PYTHON, "tools/host.py", "--products"]
-VDF = ["vdf_64_two", "vdf_1024_twin"]
 #: Cards with structural multipliers.
-VDF_CIRCUITS = ["vdf_64", "vdf_1024"]
-LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, *VDF, "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
+VDF_CIRCUITS = ["vdf_64", "vdf_64_two"]
+LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "vdf_1024_twin", "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin",
              "uart_shell", "uart_toy", "xdma_toy", "xdma_msm_toy", "xdma_msm_bls12_381_twin", "xdma_ntt_poseidon_small_twin", "f2_msm_toy", "f2_toy",
              "f2_groth16_bn254_small_twin"]
 
@@ -134,8 +133,9 @@ STAGES = [
     Stage("coprocessor", "vectors, random programs, interrupts and resets on the coprocessor", [[*PYTHON, "rtl/sim/test_coprocessor.py"]], ("sim",),
           [python("sim", "coprocessor"), [*PYTHON, "rtl/sim/test_coprocessor.py", "--seconds", "60", "coprocessor"],
            [*PYTHON, "rtl/sim/test_coprocessor.py", "--rounds", "10000", "coprocessor_twin"]], takes=140, sources=UNITS),
-    Stage("vdf", "squarings, refusals, garbage and resets on the VDF engine", [[*PYTHON, "rtl/sim/test_vdf.py", *VDF]], ("sim",),
-          [python("sim", *VDF_CIRCUITS), [*PYTHON, "rtl/sim/test_vdf.py", "--seconds", "60", *VDF_CIRCUITS]], takes=20, sources=UNITS),
+    Stage("vdf", "squarings, refusals, garbage and resets on the VDF engine",
+          [python("sim", *VDF_CIRCUITS), [*PYTHON, "rtl/sim/test_vdf.py", *VDF_CIRCUITS, "vdf_1024_twin"]], ("sim",),
+          [python("sim", "vdf_1024"), [*PYTHON, "rtl/sim/test_vdf.py", "--seconds", "60", *VDF_CIRCUITS, "vdf_1024"]], takes=60, sources=UNITS),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",), takes=90, sources=UNITS),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),
     Stage("bridge", "cards behind a bridge for PCIe and behind the shell of AWS F2: three clocks, the memory port, resets of either side, dying hosts; cycles that the top levels of boards add",

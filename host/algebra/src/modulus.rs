@@ -19,8 +19,9 @@ use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
 use self::ifma::Folding;
+use crate::Isa;
 #[cfg(target_arch = "x86_64")]
-use crate::{Isa, field::Adx};
+use crate::field::Adx;
 
 /// The largest number of bytes of a modulus: 4,096 bits.
 pub const MAX_BYTES: usize = 512;
@@ -170,17 +171,31 @@ impl Modulus {
         product
     }
 
-    /// Replaces x by x^(2^times).
-    pub fn square_repeatedly(&self, x: &mut Residue, times: u64) {
+    /// Returns 2^exponent.
+    pub fn power_of_two(&self, exponent: usize) -> Residue {
+        let mut bytes = vec![0; exponent / 8];
+        bytes.push(1 << (exponent % 8));
+        self.residue(&self.remainder(&bytes)).expect("a remainder is a residue")
+    }
+
+    /// Replaces x by x^(2^times) on the path of `isa`, which matters from some hundred squarings on.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "there is one path"))]
+    pub fn square_many_times(&self, isa: Isa, x: &mut Residue, times: u64) {
         #[cfg(target_arch = "x86_64")]
         if times >= MANY
+            && isa.has_ifma()
             && let Some(folding) = self.folding()
         {
-            // SAFETY: there are constants only on a processor that has the instructions.
+            // SAFETY: a processor with this level has the instructions.
             let state = unsafe { folding.square_repeatedly(&self.to_bytes(x), times) };
             *x = self.residue(&self.remainder(&state)).expect("a remainder is a residue");
             return;
         }
+        self.square_repeatedly(x, times);
+    }
+
+    /// Replaces x by x^(2^times).
+    pub fn square_repeatedly(&self, x: &mut Residue, times: u64) {
         let mut wide = self.wide();
         for _ in 0..times {
             wide[..2 * self.n.len()].fill(0);
@@ -216,26 +231,20 @@ impl Modulus {
     }
 
     /// Returns the number of bits of the modulus.
-    fn bits(&self) -> usize {
+    pub fn bits(&self) -> usize {
         let top = self.n.iter().rposition(|&limb| limb != 0).unwrap_or(0);
         64 * (top + 1) - self.n[top].leading_zeros() as usize
     }
 
-    /// Returns the constants for many squarings on this processor, if there is code for this length.
+    /// Returns the constants for many squarings with IFMA, if there is code for this length.
     #[cfg(target_arch = "x86_64")]
     fn folding(&self) -> Option<&Folding> {
         let make = || {
-            let power = |exponent: usize| {
-                let mut bytes = vec![0; exponent / 8];
-                bytes.push(1 << (exponent % 8));
-                self.residue(&self.remainder(&bytes)).expect("a remainder is a residue")
-            };
-            let step = power(ifma::BITS);
-            let first = power(ifma::BITS * Folding::kept(self.bits()));
+            let step = self.power_of_two(ifma::BITS);
+            let first = self.power_of_two(ifma::BITS * Folding::kept(self.bits()));
             let constants = std::iter::successors(Some(first), |it| Some(self.multiply(it, &step)));
             Folding::new(self.bits(), constants.map(|constant| self.to_bytes(&constant)))
         };
-        let make = || Isa::best().has_ifma().then(make).flatten();
         self.folding.get_or_init(make).as_ref()
     }
 

@@ -1,5 +1,6 @@
 //! `vdf` on the processor: one thread, because every squaring needs the one before.
 
+use proofmill_algebra::Isa;
 use proofmill_algebra::modulus::Modulus;
 use proofmill_op::vdf::{Request, Response, Vdf};
 use proofmill_op::{Argument, Capability, Error, Result};
@@ -14,15 +15,20 @@ impl Run for Vdf {
         vec![Capability::Vdf]
     }
 
-    fn prepare(request: Request, _: Context) -> Result<Job<Response>> {
+    fn prepare(request: Request, context: Context) -> Result<Job<Response>> {
         request.state_count()?;
         let wrong = |error| Error::argument(Argument::Named("modulus"), format!("{error}"));
         let modulus = Modulus::new(&request.modulus).map_err(wrong)?;
-        Ok(Job::on_pool(move |cancelled| square(&modulus, &request, cancelled)))
+        Ok(Job::on_pool(move |cancelled| square(context.isa, &modulus, &request, cancelled)))
     }
 }
 
-fn square(modulus: &Modulus, request: &Request, cancelled: Cancelled<'_>) -> Result<Response> {
+fn square(
+    isa: Isa,
+    modulus: &Modulus,
+    request: &Request,
+    cancelled: Cancelled<'_>,
+) -> Result<Response> {
     let mut state = modulus
         .residue(&request.input)
         .ok_or_else(|| Error::argument(Argument::Named("input"), "is not below the modulus"))?;
@@ -31,7 +37,7 @@ fn square(modulus: &Modulus, request: &Request, cancelled: Cancelled<'_>) -> Res
     while done < request.squarings {
         let until_state = (request.stride - done % request.stride).min(request.squarings - done);
         let times = until_state.min(CHUNK);
-        modulus.square_repeatedly(&mut state, times);
+        modulus.square_many_times(isa, &mut state, times);
         done += times;
         if times == until_state {
             states.extend(modulus.to_bytes(&state));

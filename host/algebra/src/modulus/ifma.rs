@@ -228,11 +228,10 @@ unsafe fn class<const SHIFT: usize, const V: usize, const W: usize>(
             }
         }
         let mut below = zero;
-        for w in 0..W {
-            let twice = _mm512_add_epi64(class.twice[w], class.twice[w]);
-            let sum = _mm512_add_epi64(class.once[w], twice);
-            sums[w] = _mm512_add_epi64(sums[w], shifted::<SHIFT>(sum, below));
-            below = sum;
+        for (sum, (once, twice)) in sums.iter_mut().zip(class.once.into_iter().zip(class.twice)) {
+            let all = _mm512_add_epi64(once, _mm512_add_epi64(twice, twice));
+            *sum = _mm512_add_epi64(*sum, shifted::<SHIFT>(all, below));
+            below = all;
         }
     }
 }

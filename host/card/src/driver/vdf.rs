@@ -17,7 +17,8 @@ use crate::wire::{self, Header};
 /// The capability and its bit.
 pub const KNOWN: [(Capability, u32); 1] = [(Capability::Vdf, VDF)];
 
-/// Squarings of a command at most: some tenths of a millisecond on a card, after which a cancelled request has ended.
+/// Squarings of a command at most: some tenths of a millisecond on a card, which is busy with the outstanding ones of a cancelled
+/// request.
 const CHUNK: u64 = 1 << 14;
 /// Outstanding commands at most: the card squares while a reply and the next command are on their way.
 const QUEUE: usize = 4;
@@ -95,7 +96,7 @@ pub fn find(
             block: it.address,
             exchanges: geometry.exchanges(),
             queue: queue.min(QUEUE),
-            progress: &[],
+            progress: &[at::squarings::OFFSET],
         };
         let engine = Engine { capability: Capability::Vdf, lane };
         if found.replace((engine, geometry)).is_some() {
@@ -126,7 +127,7 @@ impl Division {
         let (segment, chunk) = (number / each, number % each);
         let length = self.stride.min(self.squarings - segment * self.stride);
         let done = chunk * CHUNK;
-        ((length - done).min(CHUNK), done + CHUNK >= length)
+        ((length - done).min(CHUNK), length - done <= CHUNK)
     }
 }
 
@@ -140,6 +141,10 @@ pub struct Job {
     settings: Settings,
     states: Vec<u8>,
     done: u64,
+    /// The status of a command that the card did not execute, because it ignored one before.
+    refused: Option<u64>,
+    sent: usize,
+    uri: String,
 }
 
 impl Job {
@@ -148,19 +153,29 @@ impl Job {
         request.state_count()?;
         let wrong = |error| Error::argument(Argument::Named("modulus"), format!("{error}"));
         let modulus = Modulus::new(&request.modulus).map_err(wrong)?;
-        let top = request.modulus.last().map_or(0, |byte| byte.leading_zeros());
-        let bits = 8 * request.modulus.len() as u32 - top;
-        if bits > geometry.bits {
+        let bits = modulus.bits();
+        if bits > geometry.bits as usize {
             let what = format!(
                 "vdf with a modulus of {bits} bits; it has moduli of at most {} bits",
                 geometry.bits
             );
             return Err(Error::Unsupported { device: uri.to_owned(), what });
         }
-        let constants = constants(&modulus, geometry)?;
+        let constants = constants(&modulus, geometry);
         let division = Division { squarings: request.squarings, stride: request.stride };
-        let (settings, states) = (Settings::new(), Vec::new());
-        Ok(Self { request, modulus, geometry, constants, division, settings, states, done: 0 })
+        Ok(Self {
+            request,
+            modulus,
+            geometry,
+            constants,
+            division,
+            settings: Settings::new(),
+            states: Vec::new(),
+            done: 0,
+            refused: None,
+            sent: 0,
+            uri: uri.to_owned(),
+        })
     }
 
     fn squaring(&self, position: usize) -> Option<(u64, bool)> {
@@ -170,22 +185,19 @@ impl Job {
 }
 
 /// Returns 2^(bits + 16 j) modulo N for each constant.
-fn constants(modulus: &Modulus, geometry: Geometry) -> Result<Vec<Vec<u8>>> {
-    let power = |bits: usize| {
-        let mut bytes = vec![0; bits / 8];
-        bytes.push(1);
-        let residue = modulus.residue(&modulus.remainder(&bytes));
-        residue.ok_or_else(|| Error::argument(Argument::Named("modulus"), "has no residues"))
-    };
-    let step = power(RADIX)?;
-    let first = power(geometry.bits as usize)?;
+fn constants(modulus: &Modulus, geometry: Geometry) -> Vec<Vec<u8>> {
+    let step = modulus.power_of_two(RADIX);
+    let first = modulus.power_of_two(geometry.bits as usize);
     let next = |constant: &_| Some(modulus.multiply(constant, &step));
     let all = std::iter::successors(Some(first), next).take(geometry.constants as usize);
-    Ok(all.map(|constant| modulus.to_bytes(&constant)).collect())
+    all.map(|constant| modulus.to_bytes(&constant)).collect()
 }
 
 impl job::Job for Job {
     fn commands(&self) -> usize {
+        if self.refused.is_some() {
+            return self.sent;
+        }
         let squarings = usize::try_from(self.division.commands()).unwrap_or(usize::MAX);
         squarings.saturating_add(self.constants.len())
     }
@@ -195,6 +207,7 @@ impl job::Job for Job {
     }
 
     fn command(&mut self, position: usize, index: u64) -> SecretBytes {
+        self.sent = position + 1;
         let padded = |bytes: &[u8]| {
             let mut padded = bytes.to_vec();
             padded.resize(self.geometry.bytes(), 0);
@@ -214,6 +227,11 @@ impl job::Job for Job {
     fn accept(&mut self, position: usize, reply: &[u8]) -> std::result::Result<(), String> {
         use square::reply_fields as at;
         let found = wire::u64_at(reply, at::status::OFFSET).ok_or("a reply without its status")?;
+        let refusals = [status::INVALID, status::MISSING].map(u64::from);
+        if refusals.contains(&found) {
+            self.refused.get_or_insert(found);
+            return Ok(());
+        }
         if found != status::DONE.into() {
             return Err(format!("status {found}"));
         }
@@ -231,6 +249,10 @@ impl job::Job for Job {
 
 impl Respond<Response> for Job {
     fn respond(self: Box<Self>) -> Result<Response> {
+        if let Some(status) = self.refused {
+            let problem = format!("it refused a command with status {status}");
+            return Err(Error::Failed { device: self.uri, problem });
+        }
         Ok(Response { state_bytes: self.modulus.byte_count(), states: self.states })
     }
 }
@@ -288,10 +310,42 @@ mod tests {
     }
 
     #[test]
+    fn replies_without_a_state_are_errors() {
+        use job::Job as _;
+        let geometry = Geometry::of(64, 7, 2).unwrap();
+        let start = |squarings| {
+            let mut job = Job::new(Request::new([35], [2], squarings), geometry, "sim:x").unwrap();
+            for position in 0..8 {
+                job.command(position, position as u64);
+            }
+            job
+        };
+        let reply =
+            |status: u64, state: &[u8]| [&[0; 16], &status.to_le_bytes()[..], state].concat();
+        let mut job = start(5);
+        assert_eq!(job.commands(), 8);
+        assert_eq!(job.accept(0, &reply(9, &[])), Err("status 9".into()));
+        assert_eq!(job.accept(0, &[0; 20]), Err("a reply without its status".into()));
+        for position in 0..7 {
+            job.accept(position, &reply(0, &[])).unwrap();
+        }
+        // A state is reduced: 2^32 mod 35 and 70 more.
+        job.accept(7, &reply(0, &[74, 0, 0, 0, 0, 0, 0, 0, 0, 0])).unwrap();
+        let response = Box::new(job).respond().unwrap();
+        assert_eq!((response.state_bytes, response.states), (1, vec![4]));
+        // The card ignored a command before; no further one is sent.
+        let mut job = start(1 << 40);
+        job.accept(1, &reply(1, &[])).unwrap();
+        assert_eq!(job.commands(), 8);
+        let error = Box::new(job).respond().unwrap_err().to_string();
+        assert!(error.contains("refused a command with status 1"), "{error}");
+    }
+
+    #[test]
     fn constants_are_powers_of_two() {
         let geometry = Geometry::of(64, 7, 2).unwrap();
         let modulus = Modulus::new(&[35]).unwrap();
         let wanted = (0..7).map(|j| vec![(0..64 + 16 * j).fold(1, |power, _| 2 * power % 35)]);
-        assert!(constants(&modulus, geometry).unwrap().into_iter().eq(wanted));
+        assert!(constants(&modulus, geometry).into_iter().eq(wanted));
     }
 }

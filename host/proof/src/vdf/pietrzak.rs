@@ -8,8 +8,8 @@
 //! The proof holds modulo sign: -1 has order 2, so a prover can pass N - y off as y. Whoever uses y takes [`Claim::canonical`] of it.
 
 use num_bigint::BigUint;
-use proofmill_algebra::keccak256;
 use proofmill_algebra::modulus::Residue;
+use proofmill_algebra::{Isa, keccak256};
 
 use super::{Claim, Result};
 use crate::Error;
@@ -49,7 +49,7 @@ pub fn verify(claim: &Claim, output: &[u8], halvings: &[impl AsRef<[u8]>]) -> Re
         t = t.div_ceil(2);
     }
     let mut power = claim.residue(&x);
-    claim.arithmetic().square_repeatedly(&mut power, t);
+    claim.arithmetic().square_many_times(Isa::best(), &mut power, t);
     Ok(claim.value(&power) == y)
 }
 

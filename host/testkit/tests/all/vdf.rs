@@ -3,7 +3,7 @@
 use crate::support;
 use proofmill_device::Simulation;
 use proofmill_op::vdf::Request;
-use proofmill_op::{Capability, Device, Error, Submit};
+use proofmill_op::{Cancel, Capability, Device, Error, Progress, Submit};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
@@ -35,7 +35,7 @@ fn claim(rng: &mut ChaCha20Rng, most: usize) -> (Vec<u8>, Vec<u8>) {
 
 /// The largest modulus of the card, from its name: `vdf_1024_twin` has 1,024 bits.
 fn most_bytes(simulation: &Simulation) -> usize {
-    let bits = simulation.name.split('_').nth(1).and_then(|bits| bits.parse::<usize>().ok());
+    let bits = simulation.name.split('_').find_map(|part| part.parse::<usize>().ok());
     bits.expect("the name has the bits") / 8
 }
 
@@ -79,6 +79,28 @@ fn a_cancelled_request_leaves_nothing_to_the_next_one() {
             let found = device.submit(next.clone()).unwrap().wait().unwrap();
             assert_eq!(found, cpu.submit(next).unwrap().wait().unwrap(), "{}", simulation.name);
         }
+    }
+}
+
+#[test]
+fn a_request_is_cancelled_while_the_card_squares() {
+    for (simulation, device) in simulations() {
+        let cancel = Cancel::new();
+        let progress = Progress::new({
+            let cancel = cancel.clone();
+            move |fraction| {
+                if fraction > 0.0 {
+                    cancel.cancel();
+                }
+            }
+        });
+        let request = Request::new([35], [3], u64::MAX >> 8);
+        let request = Request { progress: Some(progress), ..request };
+        let ticket = device.submit(request).unwrap().linked_to(&cancel);
+        assert!(matches!(ticket.wait(), Err(Error::Cancelled)), "{}", simulation.name);
+        let next = device.submit(Request::new([35], [2], 40)).unwrap().wait().unwrap();
+        let wanted = (0..40).fold(2, |x, _| x * x % 35);
+        assert_eq!(next.output(), [wanted], "{}", simulation.name);
     }
 }
 

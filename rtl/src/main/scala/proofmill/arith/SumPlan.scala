@@ -54,7 +54,9 @@ case class SumPlan(terms: Seq[(Bound, BigInt)], result: Bound, constant: BigInt,
 
   /** Whether registers follow a level. */
   private def registered(level: Int): Boolean =
-    if (level + 1 == way.levels.size) !(pace.joined && way.adder.adds) else (level + 1) % pace.levels == 0
+    if (level + 1 < way.levels.size) (level + 1) % pace.levels == 0
+    else if (way.adder.adds) !pace.joined
+    else pace.registered
 
   /** Computes the sum's word from the words of the terms, which are as wide as their bounds. */
   def on[W](inputs: Seq[W])(implicit words: Words[W]): W = {

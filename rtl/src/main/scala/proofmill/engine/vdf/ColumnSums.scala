@@ -69,6 +69,10 @@ object ColumnSums {
       Term(Timed(a.value.resize(bound.magnitudeBits).intoSInt, 0), bound, BigInt(1) << (a.position - from))
     }
     if (terms.isEmpty) Column(U(0, radix bits), 0)
-    else Column(Sum.separate(terms, Bound(0, high), pace).value.asUInt.resize(high.bitLength max radix), high)
+    else {
+      val sum = Sum.separate(terms, Bound(0, high), pace)
+      require(sum.cycle == 0, s"the sum of ${terms.size} words has a register")
+      Column(sum.value.asUInt.resize(high.bitLength max radix), high)
+    }
   }
 }
