@@ -99,8 +99,8 @@ fn a_request_is_cancelled_while_the_card_squares() {
         let ticket = device.submit(request).unwrap().linked_to(&cancel);
         assert!(matches!(ticket.wait(), Err(Error::Cancelled)), "{}", simulation.name);
         let next = device.submit(Request::new([35], [2], 40)).unwrap().wait().unwrap();
-        let wanted = (0..40).fold(2, |x, _| x * x % 35);
-        assert_eq!(next.output(), [wanted], "{}", simulation.name);
+        let wanted = (0..40).fold(2_u32, |x, _| x * x % 35);
+        assert_eq!(next.output(), [wanted as u8], "{}", simulation.name);
     }
 }
 
