@@ -5,7 +5,7 @@
 //! its limbs, and is subtracted when a carry leaves them). [`Modulus::to_bytes`] reduces it.
 //!
 //! A square costs L (L + 1) / 2 products of limbs and the reduction L^2. Many squarings on a processor with IFMA are computed in
-//! [vectors of digits](ifma) instead. No function is constant-time.
+//! vectors of digits of 52 bits instead (decision 0087). No function is constant-time.
 
 #[cfg(target_arch = "x86_64")]
 mod ifma;

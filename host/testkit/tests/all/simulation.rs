@@ -157,9 +157,12 @@ fn the_stream_vectors_hold_for_every_simulation() {
         let engines = engines(&simulation);
         let found =
             exchange_all(&mut support::packet_port(support::transport(&simulation)), &engines);
-        // What is sent to these engines depends on what was written: rtl/sim/test_msm.py, test_ntt.py; or it is no command at all.
+        // What is sent to these engines depends on what was written: rtl/sim/test_msm.py, test_ntt.py, test_vdf.py; or it is no command at all.
         let has_memory = |engine: &Capability| {
-            matches!(engine, Capability::Msm(_) | Capability::Ntt(_) | Capability::Coprocessor)
+            matches!(
+                engine,
+                Capability::Msm(_) | Capability::Ntt(_) | Capability::Coprocessor | Capability::Vdf
+            )
         };
         let stateful = engines.is_empty() || engines.iter().any(has_memory);
         assert!(found > 0 || stateful, "no stream vectors for {}", simulation.name);
