@@ -9,13 +9,12 @@ estimated clock, without memory: the shell, bridges and memory controllers are n
 """
 
 import argparse
-import json
 import re
 from dataclasses import dataclass
 
+import report
 from place import ROOT, Failed, main, write_whole
 
-KEPT = ROOT / "bench/results"
 PAGE = ROOT / "docs/rtl/README.md"
 #: Shares of a device that engines may fill.
 SHARES = {"lut": 0.7, "dsp": 0.8, "bram": 1, "uram": 1}
@@ -58,26 +57,23 @@ ENGINES = [
 
 def figures():
     """Returns (op, instance, card, metric) -> value of the newest kept rows of circuits."""
-    found = {}
-    for path in sorted(KEPT.glob("*.json")):
-        if re.search(r"\d-(area|timing|cycles)\b", path.stem):
-            for row in json.loads(path.read_text())["rows"]:
-                found[row["op"], row["instance"], row.get("config"), row["metric"]] = row["value"]
-    return found
+    circuits = [content for name, contents in report.newest().items() if name.partition("-")[0] in ("area", "timing", "cycles") for content in contents]
+    rows = [row for content in sorted(circuits, key=lambda content: content["date"]) for row in content["rows"]]
+    return {(row["op"], row["instance"], row.get("config"), row["metric"]): row["value"] for row in rows}
+
+
+def value(found, engine, *key):
+    if key not in found:
+        raise Failed(f"{engine.title}: no kept figure has {', '.join(map(str, key))}")
+    return found[key]
 
 
 def of(found, engine, metric):
-    key = engine.op, engine.instance, engine.config, metric
-    if key not in found:
-        raise Failed(f"{engine.title}: no kept figure has {', '.join(map(str, key))}")
-    return found[key]
+    return value(found, engine, engine.op, engine.instance, engine.config, metric)
 
 
 def cycles_of(found, engine):
-    key = engine.op, engine.counted_as or engine.instance, engine.counted_on, engine.metric
-    if key not in found:
-        raise Failed(f"{engine.title}: no kept figure has {', '.join(map(str, key))}")
-    return found[key]
+    return value(found, engine, engine.op, engine.counted_as or engine.instance, engine.counted_on, engine.metric)
 
 
 def cost(found):
