@@ -1,10 +1,12 @@
-"""Modules that share a run of yosys become what each becomes alone: netlists are kept without how they were made."""
+"""Modules that share a run of yosys become what each becomes alone: netlists are kept without how they were made. Tiles become DSPs alone."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+import area
 import cells
 import setup
 import synthesis
@@ -48,6 +50,66 @@ module Table (
   assign read = memory[place];
 endmodule
 """
+
+#: Two tiles in a column, as the generator writes them. yosys packs registers and adders for 7 series, where a tile has 25 instead of 27 bits.
+COLUMN = """
+module DspTile25x18 (input wire [24:0] io_a, input wire [17:0] io_b, output wire [42:0] io_p, input wire clk);
+  reg [24:0] a;
+  reg [17:0] b;
+  (* use_dsp = "yes" *) reg [42:0] product;
+  reg [42:0] p;
+  assign io_p = p;
+  always @(posedge clk) begin
+    a <= io_a;
+    b <= io_b;
+    product <= $signed(a) * $signed(b);
+    p <= product;
+  end
+endmodule
+
+module DspTile25x18plus26 (input wire [24:0] io_a, input wire [17:0] io_b, input wire [25:0] io_c, output wire [43:0] io_p, input wire clk);
+  reg [24:0] a;
+  reg [17:0] b;
+  (* use_dsp = "yes" *) reg [42:0] product;
+  reg [43:0] p;
+  wire [43:0] first = {{18{io_c[25]}}, io_c};
+  wire [43:0] second = {product[42], product};
+  assign io_p = p;
+  always @(posedge clk) begin
+    a <= io_a;
+    b <= io_b;
+    product <= $signed(a) * $signed(b);
+    p <= $signed(first) + $signed(second);
+  end
+endmodule
+
+module column (input wire [24:0] a, input wire [17:0] low, input wire [17:0] high, output wire [43:0] p, output wire [16:0] rest, input wire clk);
+  reg [24:0] later;
+  wire [42:0] below;
+  DspTile25x18 first (.io_a(a), .io_b(low), .io_p(below), .clk(clk));
+  DspTile25x18plus26 second (.io_a(later), .io_b(high), .io_c(below[42:17]), .io_p(p), .clk(clk));
+  assign rest = below[16:0];
+  always @(posedge clk) later <= a;
+endmodule
+"""
+
+
+def cells_of(family, top, text=COLUMN):
+    """Returns the numbers of cells of a module, synthesised with all below it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch, "unit.v").write_text(text)
+        script = f"read_verilog unit.v; synth_xilinx -family {family} -flatten -noiopad -top {top}; tee -q -o stat.json stat -json"
+        run([setup.yosys(), "-q", "-p", script], cwd=scratch)
+        counts = json.loads(Path(scratch, "stat.json").read_text())["modules"][f"\\{top}"]["num_cells_by_type"]
+    return {cell: count for cell, count in counts.items() if cell not in cells.IGNORED}
+
+
+class Tiles(unittest.TestCase):
+    """`area` counts a tile as one DSP and nothing else."""
+
+    def test_a_column_is_two_dsps_and_nothing_else(self):
+        self.assertEqual(cells_of("xc7", "column"), {"DSP48E1": 2})
+        self.assertEqual(area.own_cost(None, "DspTile25x18plus26", {"DSP48E2": 1, "LUT2": 43, "FDRE": 137, "CARRY4": 11}), {"dsp": 1})
 
 
 class Runs(unittest.TestCase):

@@ -29,6 +29,9 @@ trait Machine[V] extends Sums[V] {
   /** Returns the non-negative `value` with the sign of `a * b`. */
   def signed(value: V, a: V, b: V, result: Bound, pace: Pace): V
   def tile(tile: Tile, a: V, b: V): V
+
+  /** Returns the product of `a` and the whole of `parts`. */
+  def column(column: Column, a: V, parts: Seq[V]): V
   def multiply(plan: Plan, a: V, b: V): V
 }
 
@@ -43,6 +46,11 @@ object Integers extends Machine[BigInt] {
   def signed(value: BigInt, a: BigInt, b: BigInt, result: Bound, pace: Pace): BigInt =
     result.check(value * a.signum * b.signum)
   def tile(tile: Tile, a: BigInt, b: BigInt): BigInt = tile.a.check(a) * tile.b.check(b)
+  def column(column: Column, a: BigInt, parts: Seq[BigInt]): BigInt = {
+    val products = parts.zip(column.parts).map { case (part, bound) => column.a.check(a) * bound.check(part) }
+    val sums = products.tail.scanLeft(products.head)((below, product) => product + (below >> column.step))
+    column.product(sums.zip(column.sums).map { case (sum, bound) => bound.check(sum) })
+  }
   def multiply(plan: Plan, a: BigInt, b: BigInt): BigInt = plan.on(plan.a.check(a), plan.b.check(b))(this)
 }
 
@@ -73,6 +81,7 @@ class Counter extends Machine[Int] {
   def signed(value: Int, a: Int, b: Int, result: Bound, pace: Pace): Int =
     after(Seq(value, a, b), Counter.negation(result, pace))
   def tile(tile: Tile, a: Int, b: Int): Int = after(Seq(a, b), tile.cost)
+  def column(column: Column, a: Int, parts: Seq[Int]): Int = after(a +: parts, column.cost)
   def multiply(plan: Plan, a: Int, b: Int): Int = after(Seq(a, b), plan.cost)
 }
 

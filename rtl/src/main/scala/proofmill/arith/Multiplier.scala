@@ -71,6 +71,19 @@ object Circuit extends Machine[Timed[SInt]] {
     made.io.b := b.at(cycle)
     Timed(made.io.p.resize(tile.product.width), cycle + DspTile.latency)
   }
+  def column(column: Column, a: V, parts: Seq[V]): V = {
+    val cycle = Timed.together(a +: parts: _*)
+    val sums = parts.zip(column.parts).zipWithIndex.foldLeft(Vector.empty[V]) { case (below, ((part, bound), k)) =>
+      val made = DspTile(column.a.width, bound.width, addend = below.lastOption.map(_.value.getWidth - column.step))
+      made.io.a := a.at(cycle + k).resize(column.a.width)
+      made.io.b := part.at(cycle + k).resize(bound.width)
+      for (port <- made.io.c) port := below.last.value >> column.step
+      below :+ Timed(made.io.p.resize(column.sums(k).width), cycle + k + DspTile.latency)
+    }
+    val end = cycle + column.cost.latency
+    val low = sums.init.map(_.at(end)(column.step - 1 downto 0).asBits)
+    Timed(Cat(low :+ sums.last.value.asBits).asSInt, end)
+  }
   def multiply(plan: Plan, a: V, b: V): V = plan match {
     case one: Tile => tile(one, a, b)
     case _         => Multiplier(plan, a, b)

@@ -89,6 +89,40 @@ object Grid {
     Grid(a, b, stepA, stepB, Parts(a, stepA).bounds.map(x => Parts(b, stepB).bounds.map(choose(x, _))), pace)
 }
 
+/** A grid in which the tiles of each part of one factor form a [[Column]], whose adders replace those of a sum. */
+case class ColumnGrid(a: Bound, b: Bound, tile: TileShape, turned: Boolean, pace: Pace) extends Plan {
+  private val step = tile.wide - 1
+  private val (across, along) = if (turned) (b, a) else (a, b)
+  private val (wide, narrow) = (Parts(across, step), Parts(along, tile.narrow - 1))
+  private val columns = wide.bounds.map(Column(_, narrow.bounds, narrow.step))
+
+  def on[V](x: V, y: V)(implicit machine: Machine[V]): V = machine.sum(terms(x, y), product, pace)
+  override def terms[V](x: V, y: V)(implicit machine: Machine[V]): Seq[(V, Bound, BigInt)] = {
+    val (xs, ys) = if (turned) (wide.of(y), narrow.of(x)) else (wide.of(x), narrow.of(y))
+    for (((column, x), i) <- columns.zip(xs).zipWithIndex)
+      yield (machine.column(column, x, ys), column.a * along, BigInt(1) << (i * step))
+  }
+  def name: String = s"${columns.size} columns of ${narrow.bounds.size}"
+}
+
+/** The product of a factor and the parts of another one, each of `step` bits: tile k adds what tile k - 1 has above `step`
+  * bits. The adders and the shift are those of DSP48E2s in a column (PCOUT to PCIN, shifted by 17 bits).
+  */
+case class Column(a: Bound, parts: Seq[Bound], step: Int) {
+
+  /** The results of the tiles. */
+  val sums: Seq[Bound] = parts.tail.scanLeft(a * parts.head) { (below, part) =>
+    a * part + Bound(below.low >> step, below.high >> step)
+  }
+
+  /** Tiles, delays in LUTs (three cycles and more) of the results' low bits, and cycles. */
+  val cost: Cost = Cost(parts.size, step * (parts.size - 3 max 0), DspTile.latency + parts.size - 1)
+
+  /** Returns the product, given the results of the tiles. */
+  def product(sums: Seq[BigInt]): BigInt =
+    sums.init.map(_ & ((BigInt(1) << step) - 1)).foldRight(sums.last)((low, high) => low + (high << step))
+}
+
 /** Both factors are cut into parts of `step` bits and multiplied as polynomials by a scheme. */
 case class Split(a: Bound, b: Bound, step: Int, scheme: Scheme, override val parts: Seq[Plan], pace: Pace)
     extends Plan {
@@ -198,7 +232,13 @@ object Plan {
   /** Returns the candidate plans. Their inner plans are already the cheapest. */
   def all(a: Bound, b: Bound, price: Price): Seq[Plan] =
     if (fits(a, b, price.tile)) Tile(a, b) +: rows(a, b, price).toSeq
-    else rows(a, b, price).toSeq ++ grids(a, b, price) ++ splits(a, b, price) ++ magnitudes(a, b, price)
+    else Seq(
+      rows(a, b, price),
+      grids(a, b, price),
+      columns(a, b, price),
+      splits(a, b, price),
+      magnitudes(a, b, price)
+    ).flatten
 
   private def fits(a: Bound, b: Bound, tile: TileShape): Boolean =
     (a.width max b.width) <= tile.wide && (a.width min b.width) <= tile.narrow
@@ -214,6 +254,9 @@ object Plan {
       if tiles <= largestGrid || (a.width min b.width) <= price.tile.wide
     } yield Grid(a, b, stepA, stepB, price.pace)(best(_, _, price))
   }
+
+  private def columns(a: Bound, b: Bound, price: Price): Seq[Plan] =
+    if (price.columns) Seq(false, true).map(ColumnGrid(a, b, price.tile, _, price.pace)) else Seq.empty
 
   private def splits(a: Bound, b: Bound, price: Price): Seq[Plan] = {
     val parts = if ((a.width min b.width) > 4 * price.tile.wide) Seq(2, 3) else Seq(2)

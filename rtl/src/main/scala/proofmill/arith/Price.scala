@@ -1,7 +1,15 @@
 package proofmill.arith
 
-/** Costs and shapes of a multiplier's parts: the price of a tile in LUTs, its shape, and the pace of the adders. */
-case class Price(lutPerDsp: Int = 144, tile: TileShape = TileShape(), pace: Pace = Pace())
+/** Costs and shapes of a multiplier's parts: the price of a tile in LUTs, its shape, and the pace of the adders.
+  *
+  * @param columns tiles may form a [[Column]]: fewer LUTs, but each further tile takes a cycle
+  */
+case class Price(
+    lutPerDsp: Int = 144,
+    tile: TileShape = TileShape(),
+    pace: Pace = Pace(),
+    columns: Boolean = true
+)
 
 object Price {
 
@@ -9,7 +17,7 @@ object Price {
     * in each stage.
     */
   val early: Price =
-    Price(lutPerDsp = 96, pace = Pace(chain = Timing.early.chain, levels = 4, joined = true, flat = true))
+    Price(96, pace = Pace(chain = Timing.early.chain, levels = 4, joined = true, flat = true), columns = false)
 }
 
 /** Widths of the two signed factors of one hardware multiplier. */

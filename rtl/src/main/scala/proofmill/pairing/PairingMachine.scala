@@ -17,7 +17,7 @@ class PairingMachine(model: Boolean) {
   val arithmetic = new Fp2Arithmetic(
     field,
     Options(
-      Price(lutPerDsp = 250, pace = Pace(chain = Timing.coefficients.chain, levels = 4, joined = true)),
+      Price(250, pace = Pace(chain = Timing.coefficients.chain, levels = 4, joined = true), columns = false),
       chain = 1,
       model = model
     )

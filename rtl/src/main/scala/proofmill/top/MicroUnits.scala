@@ -41,7 +41,7 @@ object MicroUnits {
     * replace stages.
     */
   private[top] def early(curve: String): Price =
-    if (curve == "secp256k1") Price.early else Price(lutPerDsp = 96, pace = Pace(chain = 320, joined = true))
+    if (curve == "secp256k1") Price.early else Price(96, pace = Pace(chain = 320, joined = true), columns = false)
 
   private def target(curve: String, multipliers: Int, kind: String): UnitTarget = {
     val model = kind.nonEmpty

@@ -59,7 +59,7 @@ object PlanTests {
     )
       require(s"$x * $y by\n$plan", plan.evaluate(x, y), plan.scale * x * y)
     val kinds = toyPlans(toy).map(_.getClass.getSimpleName).toSet
-    require("kinds of plans", kinds, Set("Rows", "Grid", "Split", "Magnitudes"))
+    require("kinds of plans", kinds, Set("Rows", "Grid", "ColumnGrid", "Split", "Magnitudes"))
   }
 
   /** Products cut into two coefficients, at every bit. */
@@ -109,19 +109,19 @@ object PlanTests {
   }
 
   private def goals(): Unit = {
-    def square(bits: Int, price: Int) = Plan.best(Bound.unsigned(bits), Bound.unsigned(bits), Price(price)).dsp
-    def digits(count: Int, price: Int) = {
-      val bounds = Seq.fill(count)(Bound.magnitude(BigInt(1) << 66))
-      PolynomialPlan.best(bounds, bounds, Price(price)).dsp
+    def square(bits: Int, price: Price) = Plan.best(Bound.unsigned(bits), Bound.unsigned(bits), price)
+    def digits(count: Int, price: Price) = {
+      val bounds = Seq.fill(count)(Bound.magnitude((BigInt(1) << 66) - 1))
+      PolynomialPlan.best(bounds, bounds, price)
     }
-    require("Goldilocks", square(64, 144), 9)
-    require("256 bits", square(256, 144), 81)
-    require("381 bits", square(381, 144), 162)
-    require("digits in base z", Seq(6, 4).map(digits(_, 144)), Seq(162, 81))
-    require(
-      "digits in base z, few LUTs",
-      Seq(6, 4).map(digits(_, 60)).zip(Seq(216, 108)).forall { case (a, b) => a <= b },
-      true
-    )
+    val few = Price(columns = false)
+    require("tiles of integers, no columns", Seq(64, 256, 381).map(square(_, few).dsp), Seq(9, 81, 162))
+    require("tiles of digits, no columns", Seq(4, 6).map(digits(_, few).dsp), Seq(81, 162))
+    require("tiles of integers", Seq(64, 256, 381).map(square(_, Price()).dsp), Seq(12, 108, 162))
+    require("tiles of digits", Seq(4, 6).map(digits(_, Price()).dsp), Seq(108, 216))
+    for ((plan, luts) <- Seq(digits(4, Price()) -> 5500, digits(6, Price()) -> 12500)) {
+      require(s"LUTs of\n$plan", plan.luts <= luts, true)
+      require(s"cycles of\n$plan", plan.latency <= 18, true)
+    }
   }
 }

@@ -14,7 +14,7 @@ object FieldTests {
 
   /** One result a cycle, the whole multiplication, reduction included. */
   private def goals(): Unit = for (field <- Field.names.map(Field(_))) {
-    val goal = if (field.bits > 256) 216 else if (field.bits > 64) 108 else 9
+    val goal = if (field.bits > 256) 216 else if (field.bits > 64) 108 else 12
     val plan = ProductPlan(Form(field, Options()), Options().price)
     val dsp = plan.polynomial.dsp
     RtlTest.require(s"${field.name}: $dsp DSP, at most $goal", dsp <= goal, true)
