@@ -82,8 +82,11 @@ def cost_of(cell):
 
 
 def own_cost(modules, name, cells):
-    """Returns the metrics of a module without its children. A tile is one DSP, which contains its registers and its adder."""
-    if name.startswith(TILE):
+    """Returns the metrics of a module without its children. A tile is one DSP, which contains its registers and its adder, or some LUTs if it is tiny."""
+    dsps = cells.get("DSP48E2", 0)
+    if name.startswith(TILE) and dsps:
+        if dsps > 1:
+            raise Failed(f"{name}: yosys used {dsps} DSPs for a tile")
         return collections.Counter(dsp=1)
     total = collections.Counter()
     for cell, count in cells.items():

@@ -10,7 +10,7 @@ import area
 import cells
 import setup
 import synthesis
-from place import run
+from place import Failed, run
 
 VERILOG = """
 module Parent (
@@ -94,22 +94,22 @@ endmodule
 """
 
 
-def cells_of(family, top, text=COLUMN):
-    """Returns the numbers of cells of a module, synthesised with all below it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        Path(scratch, "unit.v").write_text(text)
-        script = f"read_verilog unit.v; synth_xilinx -family {family} -flatten -noiopad -top {top}; tee -q -o stat.json stat -json"
-        run([setup.yosys(), "-q", "-p", script], cwd=scratch)
-        counts = json.loads(Path(scratch, "stat.json").read_text())["modules"][f"\\{top}"]["num_cells_by_type"]
-    return {cell: count for cell, count in counts.items() if cell not in cells.IGNORED}
-
-
 class Tiles(unittest.TestCase):
     """`area` counts a tile as one DSP and nothing else."""
 
     def test_a_column_is_two_dsps_and_nothing_else(self):
-        self.assertEqual(cells_of("xc7", "column"), {"DSP48E1": 2})
-        self.assertEqual(area.own_cost(None, "DspTile25x18plus26", {"DSP48E2": 1, "LUT2": 43, "FDRE": 137, "CARRY4": 11}), {"dsp": 1})
+        with tempfile.TemporaryDirectory() as scratch:
+            Path(scratch, "unit.v").write_text(COLUMN)
+            script = "read_verilog unit.v; synth_xilinx -family xc7 -flatten -noiopad -top column; tee -q -o stat.json stat -json"
+            run([setup.yosys(), "-q", "-p", script], cwd=scratch)
+            counts = json.loads(Path(scratch, "stat.json").read_text())["modules"]["\\column"]["num_cells_by_type"]
+        self.assertEqual({cell: count for cell, count in counts.items() if cell not in cells.IGNORED}, {"DSP48E1": 2})
+
+    def test_a_tile_that_needs_two_dsps_is_an_error(self):
+        adder = {"LUT2": 43, "FDRE": 137, "CARRY4": 11}
+        self.assertEqual(area.own_cost(None, "DspTile25x18plus26", {"DSP48E2": 1, **adder}), {"dsp": 1})
+        with self.assertRaisesRegex(Failed, "DspTile28x19: yosys used 2 DSPs for a tile"):
+            area.own_cost(None, "DspTile28x19", {"DSP48E2": 2, **adder})
 
 
 class Runs(unittest.TestCase):
