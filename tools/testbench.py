@@ -1,8 +1,8 @@
-"""Writes a test bench in plain Verilog for a card: `python3 tools/testbench.py CARD ... [--with icarus|verilator] [--waves]`.
+"""Writes a test bench in plain Verilog for a card or a unit: `python3 tools/testbench.py CONFIG ... [--with icarus|verilator] [--waves]`.
 
 Writes the card (`make verilog`) and, into the same folder, testbench.v with packets and expected replies, and runs it. The packets
 use each engine a little; the replies are those of spec/model. The result of an MSM has many projective forms, so the bench prints
-it and this program checks it.
+it and this program checks it. A unit of a field gets operands and the residues of their results (unit_bench.py).
 """
 
 import argparse
@@ -25,6 +25,7 @@ import equihash_verify as equihash  # noqa: E402
 import msm  # noqa: E402
 import ntt  # noqa: E402
 import poseidon_card  # noqa: E402
+import unit_bench  # noqa: E402
 import vdf_card  # noqa: E402
 import wire  # noqa: E402
 from msm_card import GRANULE, SCALAR, Geometry  # noqa: E402
@@ -245,9 +246,9 @@ def written(config, out):
     return folder, asked
 
 
-def commands(folder, simulator, shown):
+def commands(folder, simulator, shown, sources=SOURCES):
     """Returns the commands that build the bench and run it."""
-    files = [*(folder / "files.f").read_text().split(), *SOURCES]
+    files = [*(folder / "files.f").read_text().split(), *sources]
     if simulator == "icarus":
         return ["iverilog", "-g2005", "-s", "testbench", "-o", "testbench", *files], ["vvp", "-n", "testbench", *shown]
     flags = ["--binary", "--timing", "--trace", "--timescale", "1ns/1ps", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3", sim.EXACT, "--x-initial", "unique"]
@@ -262,6 +263,17 @@ def sums(asked, said):
     for at, (_, reply, _) in enumerate(asked):
         if int.from_bytes(reply[4:8], "little") == msm.WIRE["commands"]["run"]["reply"]:
             yield reply, b"".join(came[at])[:len(reply)]
+
+
+def examine_unit(config, out, simulator, shown):
+    """Writes and runs the test bench of a unit."""
+    folder = unit_bench.written(config, out, rtl.manifest(rtl.generate(config)))
+    build, start = commands(folder, simulator, shown, ["testbench.v"])
+    run(build, cwd=folder)
+    said = run(start, cwd=folder)
+    print(said, end="")
+    if "PASSED" not in said:
+        raise Failed(f"{folder}: the test bench failed")
 
 
 def examine(config, out, simulator, shown):
@@ -283,19 +295,21 @@ def examine(config, out, simulator, shown):
 
 def cli():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cards", nargs="+", metavar="CARD", help="a card, as `python3 tools/rtl.py` lists them")
+    parser.add_argument("configs", nargs="+", metavar="CONFIG", help="a card or a unit of a field, as `python3 tools/rtl.py` lists them")
     parser.add_argument("--with", dest="simulator", choices=["icarus", "verilator"], default="icarus", help="the simulator (icarus; verilator is faster for all but toys)")
     parser.add_argument("--waves", action="store_true", help="write waves.vcd too, for `gtkwave waves.vcd waves.gtkw`")
     parser.add_argument("--stall", action="store_true", help="hold replies up")
     parser.add_argument("--out", type=Path, default=TARGET / "verilog", help="the folder (target/verilog)")
     chosen = parser.parse_args()
-    known = rtl.configs()
-    for card in chosen.cards:
-        if card not in known:
-            raise Failed(f"there is no card {card}; there are {', '.join(known)}")
-        if card.endswith("_twin"):
-            raise Failed(f"{card}: twins are for our own simulation; take {card.removesuffix('_twin')}")
-        examine(card, chosen.out, chosen.simulator, [f"+{name}" for name in ("waves", "stall") if getattr(chosen, name)])
+    cards, units = rtl.configs(), rtl.units()
+    rtl.require(chosen.configs, cards + units)
+    for config in chosen.configs:
+        if config.endswith("_twin"):
+            raise Failed(f"{config}: twins are for our own simulation; take {config.removesuffix('_twin')}")
+        if config in units and chosen.stall:
+            raise Failed(f"--stall: {config} has no replies, which are a card's")
+        shown = [f"+{name}" for name in ("waves", "stall") if getattr(chosen, name)]
+        (examine if config in cards else examine_unit)(config, chosen.out, chosen.simulator, shown)
     return 0
 
 

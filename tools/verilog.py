@@ -1,13 +1,14 @@
 """Writes readable Verilog of a card: `python3 tools/verilog.py CONFIG ... [--out FOLDER] [--target FAMILY]`.
 
 FOLDER/<config>/ (target/verilog/<config>/) gets one file per module. A comment describes its purpose, its parts, its instances and its ports.
-`files.f` lists the files for a simulator or a vendor's tool, parts before the modules that use them. `about.json` is the generator's
-manifest: latencies, commands, bounds of operands. A configuration is a card or a stand-alone unit, as listed by `tools/rtl.py`.
+`files.f` lists the files for a simulator or a vendor's tool, parts before the modules that use them. `about.json` has the generator's
+facts: ports and their bounds, latencies, commands (about.py). A configuration is a card or a stand-alone unit, as listed by `tools/rtl.py`.
+`--single-file` writes all modules into one file, and `--canonical` takes the unit whose operands and results are canonical integers.
 
-The logic is the generator's. Five things are rewritten for readers and tools: names of intermediate values (`_zz_next_1` becomes
-`next_part_1`), tables (`case` instead of a part of a long constant), shifts that keep only some bits (parts of a word instead), marks for
-one vendor's synthesiser (removed), and attributes that select the implementation of a memory, table, register or multiplier, in the form
-of the tools for `--target`.
+The logic is the generator's. Six things are rewritten for readers and tools: names of ports (`io_` is removed) and of intermediate values
+(`_zz_next_1` becomes `next_part_1`), tables (`case` instead of a part of a long constant), shifts that keep only some bits (parts of a word
+instead), marks for one vendor's synthesiser (removed), and attributes that select the implementation of a memory, table, register or
+multiplier, in the form of the tools for `--target`.
 `--check` lints the output with Verilator, -Wall, and reads it with Icarus and yosys.
 """
 
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+import about
 import rtl
 import setup
 from place import ROOT, TARGET, Failed, main, run
@@ -58,6 +60,18 @@ TARGETS = {
                     'dont_touch = "yes"': "(* syn_preserve = 1, keep = 1 *) "}, case='(* syn_romstyle = "logic" *) '),
     "none": Target({}),
 }
+#: `io_` at the beginning of a port's name, or behind an instance's name; and a name that contains it.
+PREFIX = re.compile(r"(?<![^_\W])io_")
+PREFIXED = re.compile(r"\b(?:\w+_)?io_\w+\b")
+CONNECTION = re.compile(r"^  ([A-Z]\w*) (\w+) \(\n(.*?)^  \);", re.M | re.S)
+LINK = re.compile(r"^    \.(\w+) *\((.*?) *\)(,?) *//(\w+)\n", re.M)
+MARK = "\0"  # in front of a connected port, whose name is another module's
+#: Words of Verilog 2005 and of SystemVerilog that the name of a port without its prefix could be.
+KEYWORDS = set("always and assign begin buf case cell config context cover default design disable do edge else end endcase event final first for force "
+               "fork function generate if import initial inout input instance integer join library local matches module negedge new not null or "
+               "output packed parameter pos posedge priority pull0 pull1 pure rand real ref reg release repeat return scalared sequence signed small "
+               "static strong0 strong1 table tagged task this time tri type union unique unsigned use var vectored void wait wand weak0 while wire "
+               "with within wor xor".split())
 #: Warnings without a fault behind them, frequent in wide generated circuits: unused bits of a word, names of states.
 UNUSED = ["UNUSEDSIGNAL", "UNUSEDPARAM"]
 WIDTH = 100  # characters of a comment's line
@@ -169,6 +183,53 @@ def readable_names(module):
     module.ports = INTERMEDIATE.sub(lambda found: names[found[1]], module.ports)
 
 
+def plain_names(modules):
+    """Removes `io_` from the names of ports, and of what is named after them. Names remain distinct."""
+    renamed = {}
+
+    def separate(taken, names):
+        made = {}
+        for name in names:
+            base = new = PREFIX.sub("", name)
+            turn = 0
+            while new in taken or new in KEYWORDS or new[0].isdigit():
+                turn += 1
+                new = f"{base}_port" if turn == 1 else f"{base}_port{turn}"
+            taken.add(new)
+            made[name] = new
+        return made
+
+    for module in modules:
+        taken = set(re.findall(r"\b[A-Za-z]\w*\b", module.text))
+        ports = [name for _, _, name in PORT.findall(module.ports) if name.startswith("io_")]
+        names = separate(taken, ports)
+        outside = CONNECTION.sub(lambda found: re.sub(r"^    \.\w+", "", found[0], flags=re.M), module.body)
+        inner = dict.fromkeys(match[0] for match in PREFIXED.finditer(outside))
+        renamed[module.name] = names | separate(taken, [name for name in inner if name not in names])
+
+    for module in modules:
+        own = renamed[module.name]
+        module.parts = [(part, own.get(name, name)) for part, name in module.parts]
+
+        def connected(found):
+            theirs = renamed.get(found[1], {})
+            return re.sub(r"^(    \.)(\w+)", lambda port: f"{port[1]}{MARK}{theirs.get(port[2], port[2])}", found[0], flags=re.M)
+
+        def plain(text):
+            return PREFIXED.sub(lambda found: own.get(found[0], found[0]), text)
+
+        module.ports = plain(module.ports)
+        module.body = CONNECTION.sub(aligned, plain(CONNECTION.sub(connected, module.body)).replace(MARK, ""))
+
+
+def aligned(found):
+    """Returns an instance with its connections in columns."""
+    rows = LINK.findall(found[3])
+    name, value = (max((len(row[at]) for row in rows), default=0) for at in (0, 1))
+    links = "".join(f"    .{port:{name}} ({net:{value}}){comma}{' ' * (not comma)} //{way}\n" for port, net, comma, way in rows)
+    return found[0].replace(found[3], links) if found[3].count("\n") == len(rows) else found[0]
+
+
 @cache
 def sources():
     """Returns the file of each top-level class, by its name with the package."""
@@ -203,6 +264,8 @@ def walk(modules, top):
             visit(part, f"{path}.{instance}")
         ordered.setdefault(name, module)
 
+    for module in modules.values():
+        module.places = []
     visit(top, top)
     return list(ordered.values())
 
@@ -233,8 +296,11 @@ def header(module, config, manifest, origin, target):
 
 def top_facts(manifest):
     """Returns the facts of a manifest about the whole card or unit."""
-    if "latency" in manifest:
-        yield f"A {manifest['unit']} of {manifest['instance']}: a result {manifest['latency']} cycles after its operands, one a cycle."
+    if "unit" in manifest:
+        facts = about.about(manifest)
+        pace = f"a result {facts['latency']} cycles after its operands, one a cycle; nothing waits" if facts["latency"] is not None else "a transfer is a cycle with valid and ready"
+        yield f"A {manifest['unit']} of {manifest['instance']}: {pace}."
+        yield from about.lines(facts)
     for engine in manifest.get("engines", []):
         facts = ", ".join(f"{name} = {value}" for name, value in engine.get("parameters", {}).items())
         yield f"Engine {engine['op']} ({engine.get('instance', '')}), registers at {engine['block']:#x}: {facts}"[: 2 * WIDTH]
@@ -244,8 +310,8 @@ def top_facts(manifest):
         yield "All of it has one clock, `clk`, and a synchronous reset that is active high. about.json says the rest."
 
 
-def written(config, out, target="ultrascale+"):
-    """Writes a configuration and returns its folder."""
+def written(config, out, target="ultrascale+", single=False):
+    """Writes a configuration, with `single` into one file. Returns its folder and the name of its top module."""
     folder = rtl.generate(config)
     manifest = rtl.manifest(folder)
     modules = modules_of("".join(path.read_text() for path in rtl.verilog(folder)))
@@ -262,13 +328,27 @@ def written(config, out, target="ultrascale+"):
         plain_shifts(module)
         tables(module, target)
         readable_names(module)
-        text = header(module, config, manifest, origins[module.name], target)
-        unused = "".join(f"// verilator lint_off {kind}\n" for kind in UNUSED)
-        text += f"\n{unused}\n{module.text}"
-        (into / f"{module.name}.v").write_text(text)
-    (into / "files.f").write_text("".join(f"{module.name}.v\n" for module in ordered))
-    shutil.copy(folder / "manifest.json", into / "about.json")
+    plain_names(ordered)
+    walk(modules, manifest["top"])  # by the instances' present names
+    unused = "".join(f"// verilator lint_off {kind}\n" for kind in [*UNUSED, *["DECLFILENAME"] * single])
+    texts = {module.name: f"{header(module, config, manifest, origins[module.name], target)}\n{unused}\n{module.text}" for module in ordered}
+    files = {config: "\n".join(texts.values())} if single else texts
+    for name, text in files.items():
+        (into / f"{name}.v").write_text(text)
+    (into / "files.f").write_text("".join(f"{name}.v\n" for name in files))
+    (into / "about.json").write_text(json.dumps(about.about(manifest), indent=2) + "\n")
+    shutil.copy(about.SCHEMA, into)
     return into, manifest["top"]
+
+
+def canonical(config, known):
+    """Returns the name of the unit that computes the same on canonical integers."""
+    kind, _, field = config.partition("_")
+    if "canonical" in config:
+        return config
+    if f"{kind}_canonical_{field}" not in known:
+        raise Failed(f"{config}: there is no form with canonical operands; there is one of modmul, modadd and modsub of each field")
+    return f"{kind}_canonical_{field}"
 
 
 def check(folder, top):
@@ -284,20 +364,21 @@ def cli():
     parser.add_argument("configs", nargs="+", metavar="CONFIG", help="a card or a unit, as `python3 tools/rtl.py` lists them")
     parser.add_argument("--out", type=Path, default=TARGET / "verilog", help="the folder (target/verilog)")
     parser.add_argument("--target", choices=TARGETS, default="ultrascale+", help="the family whose tools read attributes (ultrascale+)")
+    parser.add_argument("--single-file", action="store_true", help="write all modules into CONFIG.v")
+    parser.add_argument("--canonical", action="store_true", help="the unit whose operands and results are integers in [0, p): of modmul, modadd and modsub")
     parser.add_argument("--check", action="store_true", help="lint it, and have three tools read it")
     chosen = parser.parse_args()
     known = rtl.configs() + rtl.units()
     for config in chosen.configs:
-        if config not in known:
-            raise Failed(f"there is no configuration {config}; there are {', '.join(rtl.configs())}; and units such as {', '.join(rtl.units()[:5])}")
-    for config in chosen.configs:
-        if config.endswith("_twin"):
+        if config.endswith("_twin") and config in known:
             raise Failed(f"{config}: twins are for our own simulation; take {config.removesuffix('_twin')}")
-    for config in chosen.configs:
-        folder, top = written(config, chosen.out, chosen.target)
+    known = [config for config in known if not config.endswith("_twin")]
+    rtl.require(chosen.configs, known)
+    for config in [canonical(config, known) for config in chosen.configs] if chosen.canonical else chosen.configs:
+        folder, top = written(config, chosen.out, chosen.target, chosen.single_file)
         if chosen.check:
             check(folder, top)
-        print(f"{folder}: {len(list(folder.glob('*.v')))} modules, top {top}")
+        print(f"{folder}: {len(list(folder.glob('*.v')))} files, top {top}")
     return 0
 
 

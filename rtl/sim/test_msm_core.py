@@ -75,7 +75,7 @@ class Session:
         self.operands, self.expected, self.acc, self.buckets = [], [], 0, {}
 
     def operand(self, k=0, negative=0, bucket=0, **order):
-        parts = {"order": int(bool(order)), "kind": 0, "window_bits": 1, "windows": 1, "after": 0, "first": 0, **order, "bucket": bucket, "negative": negative}
+        parts = {"order": int(bool(order)), "kind": 0, "window_bits": 1, "windows": 1, "doublings": 0, "first": 0, **order, "bucket": bucket, "negative": negative}
         self.operands.append((*(parts[port.name] for port in self.core.operands[:-1]), self.points.stored[k]))
 
     def point(self):
@@ -90,7 +90,7 @@ class Session:
 
     def tail(self, window_bits, windows, after=0, first=1):
         size = 1 << window_bits - 1
-        self.operand(kind=TAIL, window_bits=window_bits, windows=windows, after=after, first=first)
+        self.operand(kind=TAIL, window_bits=window_bits, windows=windows, doublings=after, first=first)
         acc = 0 if first else self.acc
         for window in range(windows - 1, -1, -1):
             acc = (acc << window_bits) + sum((j + 1) * self.buckets.pop(window * size + j, 0) for j in range(size))

@@ -5,11 +5,12 @@ models, and the conversions of inputs and outputs.
 A result must represent the right residue, every digit of it must be within the bound that the generator promises, and its latency must be
 exactly that of the manifest. A behavioural model must return the same bits for the same operands.
 
-Toy fields: every pair of factors. The others: edges (0, 1, -1, bounds, neighbours of multiples of p and of powers of two; digits at
+Units on canonical integers return the least residue. Toy fields: every pair of factors. The others: edges (0, 1, -1, bounds, neighbours of multiples of p and of powers of two; digits at
 their ends in all combinations of signs) and random operands. PROOFMILL_SEED repeats a run.
 """
 
 import itertools
+import json
 import os
 import random
 import unittest
@@ -17,40 +18,34 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import unit
-from unit import Unit, rtl, sim
+from unit import Unit, meaning, rtl, sim
 
 LONG_RUN = bool(os.environ.get("PROOFMILL_LONG"))
 
 
 def is_chosen(name):
-    """Whether this run has a unit: that of Pasta, which no card has, only the long tests."""
-    return LONG_RUN or not any(word in name for word in ("pasta", "pallas", "vesta"))
+    """Whether this run has a unit: that of Pasta, which no card has, only the long tests; of those on canonical integers a few."""
+    if LONG_RUN:
+        return True
+    return "_canonical_" not in name and not any(word in name for word in ("pasta", "pallas", "vesta")) or "toy" in name or name in CANONICAL_SHORT
+
+
+#: Units on canonical integers in the short tests, beside those of toys: one digit, base z, a sparse prime.
+CANONICAL_SHORT = ("modmul_canonical_bn254_fp", "modmul_canonical_bls12_381_fr", "modadd_canonical_bls12_381_fr", "modsub_canonical_goldilocks")
 
 
 UNITS = list(filter(is_chosen, rtl.units()))
-FIELDS = sorted(name.removeprefix("modadd_") for name in UNITS if name.startswith("modadd_"))
+CANONICAL = [name for name in UNITS if "_canonical_" in name]
+FIELDS = sorted(name.removeprefix("modadd_") for name in UNITS if name.startswith("modadd_") and name not in CANONICAL)
 TOYS = [field for field in FIELDS if field.startswith("toy")]
 #: All that the generator has as units.
-MULTIPLIERS = [name.removeprefix("modmul_") for name in UNITS if name.startswith("modmul_") and not name.endswith("_twin")]
+MULTIPLIERS = [name.removeprefix("modmul_") for name in UNITS if name.startswith("modmul_") and not name.endswith("_twin") and name not in CANONICAL]
 MONTGOMERY = [name for name in MULTIPLIERS if name.startswith("montgomery_")]
 MICRO = [name for name in MULTIPLIERS if name.startswith("micro_")]  # those of the other field processors
 EARLY = [name for name in MULTIPLIERS if name.startswith("early_")]
 LONG = [name for name in MULTIPLIERS if name.startswith("long_")]  # the pairing processor's, which does not reduce its products
 PAIRS = 22_000
 SEED = unit.seed()
-
-#: What a unit computes, of residues.
-MEANING = {
-    "modmul": lambda a, b: a * b,
-    "modmul_montgomery": lambda a, b: a * b,
-    "modmul_early": lambda a, b: a * b,
-    "modmul_micro": lambda a, b: a * b,
-    "modmul_long": lambda a, b: a * b,
-    "modadd": lambda a, b: a + b,
-    "modsub": lambda a, b: a - b,
-    "reduce": lambda a: a,
-    "reduce_early": lambda a: a,
-}
 
 built = cache(Unit)
 
@@ -99,6 +94,11 @@ def every_pair(port):
     return list(itertools.product(values, values))
 
 
+def kinds_of(manifest):
+    """The multipliers inside a circuit, each as one text."""
+    return [json.dumps(facts, sort_keys=True) for facts in manifest["multipliers"]]
+
+
 class Arithmetic(unittest.TestCase):
     def check(self, name, operands, gaps=0):
         """Streams operands through a unit and looks at every result; the results."""
@@ -106,11 +106,11 @@ class Arithmetic(unittest.TestCase):
         outcome = circuit.run(operands, gaps=gaps, seed=SEED)
         self.assertEqual(set(outcome.latencies), {circuit.latency}, f"{name}: latency")
         port, (result,) = circuit.operands[0], circuit.results
-        p, meaning = result.modulus, MEANING[circuit.manifest["unit"]]
+        p, computed = result.modulus, meaning(circuit.manifest["unit"])
         # A product's scale is the product of its factors' scales divided by one of them.
         scale = port.scale if circuit.manifest["unit"] == "modmul_montgomery" else 1
         for operand, (digits,) in zip(operands, outcome.results, strict=True):
-            wanted = meaning(*(residue(port, digits) for digits in operand))
+            wanted = computed(*(residue(port, digits) for digits in operand))
             if (residue(result, digits) * scale - wanted) % p or min(digits) < result.low or max(digits) > result.high:
                 self.fail(f"{name}: {operand} gives {digits}, bound {result.low} to {result.high}")
         return outcome.results
@@ -156,6 +156,18 @@ class Arithmetic(unittest.TestCase):
                 operands += [tuple(port.draw(source) for port in ports) for _ in range(2000)]
                 self.check(f"{kind}_{field}", operands)
 
+    def test_operations_on_canonical_integers(self):
+        """Operands and results from 0 to p - 1: a result is the least residue itself."""
+        for name in CANONICAL:
+            with self.subTest(name):
+                circuit, source = built(name), random.Random(f"{SEED} {name}")
+                port, (result,) = circuit.operands[0], circuit.results
+                self.assertEqual((port.low, port.high, port.width, port.signed), (0, port.modulus - 1, port.modulus.bit_length(), False))
+                self.assertEqual(result.high, port.high)
+                operands = every_pair(port) if "toy" in name else [(a, b) for a in edges(port)[:40] for b in edges(port)[:40]]
+                operands += [(port.draw(source), port.draw(source)) for _ in range(0 if "toy" in name else 2000)]
+                self.check(name, operands, gaps=32)
+
     def test_canonical_integers(self):
         """Out of the circuit: the least residue, whatever the digits, and however long the taker waits."""
         for field in FIELDS:
@@ -191,9 +203,10 @@ class Tops(unittest.TestCase):
         """As the generator lists them for the circuits that `make test` simulates, with PROOFMILL_LONG=1 for all; a behavioural model has those of its circuit."""
         names = rtl.configs() + UNITS
         tops = [name for name in names if f"{name}_twin" not in names] if LONG_RUN else rtl.simulated(names)
-        found = {folder.name: rtl.manifest(folder)["multipliers"] for folder in rtl.generate_all(tops)}
-        here = [kind for name in MULTIPLIERS for kind in rtl.manifest(rtl.generate(f"modmul_{name}"))["multipliers"]]
+        found = {folder.name: kinds_of(rtl.manifest(folder)) for folder in rtl.generate_all(tops)}
+        here = [kind for name in MULTIPLIERS for kind in kinds_of(rtl.manifest(rtl.generate(f"modmul_{name}")))]
         self.assertEqual(len(here), len(MULTIPLIERS), "a unit has not one multiplier")
+        here += [kind for name in CANONICAL for kind in kinds_of(rtl.manifest(rtl.generate(name)))]
         self.assertGreater(sum(len(kinds) for top, kinds in found.items() if not top.startswith("modmul_")), 20)
         missing = {kind: top for top, kinds in found.items() for kind in kinds if kind not in here}
         self.assertFalse(missing, "in no test")

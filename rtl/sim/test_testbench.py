@@ -38,6 +38,22 @@ class Benches(unittest.TestCase):
         for card in ("toy", "msm_toy"):
             testbench.examine(card, self.folder, "icarus", ["+stall"])
 
+    def test_units_answer_as_integers(self):
+        """One digit, digits in base z, Montgomery's form, canonical integers, and a unit that waits."""
+        for config in ("modmul_toy_fp", "modmul_bls12_381_fr", "modmul_montgomery_toy_fp", "modsub_canonical_toy_fp", "canonical_toy_fp"):
+            testbench.examine_unit(config, self.folder, "icarus", [])
+        with self.assertRaisesRegex(testbench.Failed, "ecdsa_items_toy: there are test benches of modmul, "):
+            testbench.examine_unit("ecdsa_items_toy", self.folder, "icarus", [])
+
+    def test_a_wrong_residue_is_seen(self):
+        folder = testbench.unit_bench.written("modmul_toy_fp", self.folder, testbench.rtl.manifest(testbench.rtl.generate("modmul_toy_fp")))
+        rows = (folder / "residues.hex").read_text().splitlines()
+        rows[5] = f"{int(rows[5], 16) ^ 1:x}"
+        (folder / "residues.hex").write_text("\n".join(rows))
+        build, start = testbench.commands(folder, "icarus", [], ["testbench.v"])
+        run(build, cwd=folder)
+        self.assertIn("FAILED: 200 results of 200, 1 wrong", run(start, cwd=folder))
+
     def test_a_wrong_reply_and_a_missing_one_are_seen(self):
         folder, asked = testbench.written("toy", self.folder)
         build, start = testbench.commands(folder, "icarus", [])
@@ -64,11 +80,11 @@ class Benches(unittest.TestCase):
         for name in shown:
             self.assertRegex(waves, rf"\$var \w+ +\d+ \S+ {name} ")
 
-    def test_only_cards_have_one(self):
-        for config in ("modadd_toy_fp", "moon"):
+    def test_what_has_none_is_refused(self):
+        for config, message in (("ecdsa_items_toy", "there are test benches of modmul"), ("moon", "no circuit is called moon"), ("toyy", "did you mean toy?")):
             done = subprocess.run([sys.executable, "tools/testbench.py", config], cwd=ROOT, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 1)
-            self.assertIn(f"there is no card {config}", done.stderr)
+            self.assertIn(message, done.stderr)
 
     @unittest.skipUnless(os.environ.get("PROOFMILL_LONG"), "real engines: make test-long")
     def test_real_engines_answer_as_the_model(self):

@@ -1,5 +1,6 @@
 """What `tools/verilog.py` writes otherwise than the generator means the same: on text by hand, and of whole units by proof."""
 
+import json
 import os
 import random
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+import about  # noqa: E402
 import rtl  # noqa: E402
 import same_circuit  # noqa: E402
 import setup  # noqa: E402
@@ -71,6 +73,20 @@ class Text(unittest.TestCase):
         for name in ("io_b_part_a", "io_b_part2", "value_part_2", "io_a_part_1"):
             self.assertRegex(self.module.body, rf"\b{name}\b")
         self.assertIn("reg        [1:0]    io_b_part;", self.module.body)
+
+    def test_ports_have_no_prefix(self):
+        text = COUNTERS.replace("io_step", "io_input").replace("io_sum", "io_total").replace("Part part_1 (", "Part io_part (")
+        text = text.replace("assign io_total = total;", "wire [7:0] input_1 = io_input;\n  assign io_total = total;")
+        modules = verilog.modules_of(text)
+        verilog.plain_names(modules.values())
+        part, top = modules["Part"].text, modules["Top"].text
+        self.assertNotIn("io_", part + top)
+        self.assertIn("input  wire [3:0]    input_port", part, "input is a word of Verilog")
+        self.assertIn("output wire [7:0]    total_port", part, "total is a register there")
+        self.assertIn("assign total_port = total;", part)
+        self.assertIn("Part part (", top)
+        self.assertIn(".total_port (total[7:0]     )", top)
+        self.assertIn(".input_port (input_port[3:0])", top)
 
     def test_marks_of_a_vendor_are_left_out(self):
         self.assertNotIn("syn", self.module.body)
@@ -307,11 +323,12 @@ class Sources(unittest.TestCase):
     """The file that a module's comment names is the one that makes it."""
 
     def named(self, config):
-        """The modules of a configuration: (the file, ports)."""
+        """The modules of a configuration: (the file, ports as the generator calls them)."""
         with tempfile.TemporaryDirectory() as folder:
             into, _ = verilog.written(config, Path(folder))
             texts = {path.stem: path.read_text() for path in into.glob("*.v")}
-        return {name: (re.search(r"^// Source: (.*)$", text, re.M)[1], verilog.PORT.findall(text)) for name, text in texts.items()}
+        generated = verilog.modules_of("".join(path.read_text() for path in rtl.verilog(ROOT / "target/rtl" / config)))
+        return {name: (re.search(r"^// Source: (.*)$", text, re.M)[1], verilog.PORT.findall(generated[name].ports)) for name, text in texts.items()}
 
     def test_it_declares_the_ports(self):
         for config in ("card", "ecdsa", "msm_toy", *LONG):
@@ -345,15 +362,31 @@ class Tools(unittest.TestCase):
             for config in ("card", "ecdsa", "modmul_bn254_fp", *LONG):
                 into, top = verilog.written(config, Path(folder))
                 verilog.check(into, top)
-                self.assertFalse([path for path in into.glob("*.v") if "_zz_" in path.read_text()])
+                self.assertFalse([path for path in into.glob("*.v") if re.search(r"_zz_|\bio_|_io_", path.read_text())])
 
     def test_what_is_asked_for_is_there(self):
         run(["make", "--no-print-directory", "verilog", "CONFIG=modadd_toy_fp"], cwd=ROOT)
         folder = ROOT / "target/verilog/modadd_toy_fp"
         self.assertEqual(sorted(path.name for path in folder.glob("*.v")), sorted((folder / "files.f").read_text().split()))
-        wrong = subprocess.run(["make", "--no-print-directory", "verilog", "CONFIG=moon"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertNotEqual(wrong.returncode, 0)
-        self.assertIn("there is no configuration moon", wrong.stdout)
+
+    def test_an_unknown_name_is_answered_by_the_closest(self):
+        for name, message in (("moon", "no circuit is called moon; `python3 tools/rtl.py` lists the cards and units"),
+                              ("modmul_bn245_fp", "no circuit is called modmul_bn245_fp: did you mean modmul_bn254_fp, "),
+                              ("modmul_toy_fp_twin", "take modmul_toy_fp"), ("card CANONICAL=1", "card: there is no form with canonical operands")):
+            wrong = subprocess.run(["make", "--no-print-directory", "verilog", *f"CONFIG={name}".split()], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertNotEqual(wrong.returncode, 0)
+            self.assertIn(message, wrong.stdout)
+            self.assertLess(len(wrong.stdout), 500, wrong.stdout)
+
+    def test_a_unit_on_canonical_integers_in_one_file(self):
+        run(["make", "--no-print-directory", "verilog", "CONFIG=modmul_toy_fp", "CANONICAL=1", "SINGLE_FILE=1"], cwd=ROOT)
+        folder = ROOT / "target/verilog/modmul_canonical_toy_fp"
+        self.assertEqual([path.name for path in folder.glob("*.v")], ["modmul_canonical_toy_fp.v"])
+        verilog.check(folder, "ModmulCanonicalToyFpTop")
+        ports = {port["name"]: port for port in json.loads((folder / "about.json").read_text())["ports"]}
+        self.assertEqual(list(ports), ["clk", "reset", "in_valid", "a", "b", "out_valid", "product"])
+        for name in ("a", "b", "product"):
+            self.assertEqual((ports[name]["low"], ports[name]["high"], ports[name]["signed"]), ("0", "96", False))
 
     def test_it_is_written_for_the_target_that_is_asked_for(self):
         run(["make", "--no-print-directory", "verilog", "CONFIG=modmul_toy_fp", "TARGET=ecp5"], cwd=ROOT)
@@ -364,6 +397,51 @@ class Tools(unittest.TestCase):
                 self.assertEqual('(* ram_style = "distributed" *)' in (into / "CanonicalQueue.v").read_text(), target == "ultrascale+")
                 into, top = verilog.written("modmul_toy_fp", Path(folder), target)
                 verilog.check(into, top)
+
+
+class About(unittest.TestCase):
+    """about.json follows its schema, and agrees with the Verilog and the generator."""
+
+    CONFIGS = ["toy", "card", "ecdsa", "msm_toy", "poseidon_stream_small_twin", "ntt_bn254_small_twin", "vdf_64", "uart_toy", "xdma_toy", "f2_toy",
+               "modmul_bn254_fp", "modmul_bls12_381_fp", "modmul_montgomery_toy_fp", "modsub_canonical_toy_fp", "canonical_toy_fp", "point_add_toy",
+               "msm_core_toy", "ecdsa_items_toy"]
+
+    def problems(self, documents):
+        """The schema's complaints about each of some documents."""
+        python = setup.python_tool("python", setup.SCHEMA_PACKAGES)
+        code = ("import json, sys, jsonschema; schema, documents = json.load(sys.stdin); jsonschema.Draft202012Validator.check_schema(schema); "
+                "print(json.dumps([[e.message for e in jsonschema.Draft202012Validator(schema).iter_errors(d)] for d in documents]))")
+        asked = json.dumps([json.loads(about.SCHEMA.read_text()), documents])
+        return json.loads(subprocess.run([python, "-c", code], input=asked, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+    def test_it_follows_its_schema(self):
+        made = [about.about(rtl.manifest(folder)) for folder in rtl.generate_all(self.CONFIGS)]
+        for config, problems in zip(self.CONFIGS, self.problems(made), strict=True):
+            self.assertEqual(problems, [], config)
+
+    def test_the_schema_sees_what_is_wrong(self):
+        good = about.about(rtl.manifest(rtl.generate("modmul_toy_fp")))
+        port = {**good["ports"][3], "role": "guest"}
+        wrong = [{**good, "latency": "9"}, {**good, "options": "Options(4)"}, {**good, "ports": [port]}, {key: value for key, value in good.items() if key != "ports"}]
+        for problems in self.problems(wrong):
+            self.assertNotEqual(problems, [])
+
+    def test_its_ports_are_those_of_the_module(self):
+        for config in ("modmul_bn254_fp", "canonical_toy_fp", "point_add_toy"):
+            with tempfile.TemporaryDirectory() as folder:
+                into, top = verilog.written(config, Path(folder))
+                facts, text = json.loads((into / "about.json").read_text()), (into / f"{top}.v").read_text()
+            declared = {(way, int(high or 0) + 1, name) for way, high, name in verilog.PORT.findall(text)}
+            self.assertEqual({(port["direction"], port["width"], port["name"]) for port in facts["ports"]}, declared, config)
+
+    def test_bounds_are_multiples_of_p(self):
+        facts = about.about(rtl.manifest(rtl.generate("modmul_bn254_fp")))
+        product, p = facts["ports"][-1], int(facts["moduli"]["bn254_fp"])
+        self.assertEqual((product["name"], product["low"], product["low_in_p"]), ("product", "0", 0))
+        self.assertTrue(product["high_in_p"] - 0.01 < int(product["high"]) / p <= product["high_in_p"])
+        digits = about.about(rtl.manifest(rtl.generate("modmul_bls12_381_fp")))["ports"][3]
+        least, greatest = (sum(sign * int(digits["high"]) * abs(int(digits["base"]))**i for i in range(digits["digits"])) for sign in (-1, 1))
+        self.assertEqual(about.represented({**digits, "width": digits["digit_width"]}), (least, greatest))
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ class Port:
     scale: int
     low: int
     high: int
+    signed: bool
 
     @property
     def bits(self):
@@ -94,9 +95,9 @@ class Port:
         return sum((digit & (1 << self.width) - 1) << self.width * i for i, digit in enumerate(digits))
 
     def unpack(self, bits):
-        """The digits; signed over a field."""
+        """The digits."""
         found = [bits >> self.width * i & (1 << self.width) - 1 for i in range(self.digits)]
-        if self.field:
+        if self.signed:
             found = [digit - (digit >> self.width - 1 << self.width) for digit in found]
         return tuple(found)
 
@@ -111,6 +112,21 @@ class Outcome:
     def latencies(self):
         """Cycles from each operand to its result, where each operand has one result and they keep their order."""
         return [out - into for into, out in zip(self.entered, self.left, strict=True)]
+
+
+#: What a unit of a field computes, of residues, by the first word of its kind.
+MEANING = {
+    "modmul": lambda a, b: a * b,
+    "modadd": lambda a, b: a + b,
+    "modsub": lambda a, b: a - b,
+    "reduce": lambda a: a,
+    "canonical": lambda a: a,
+}
+
+
+def meaning(kind):
+    """What a unit of a field computes; KeyError for another unit."""
+    return MEANING[kind.split("_")[0]]
 
 
 class Run(ctypes.Structure):
@@ -148,8 +164,8 @@ class Unit:
         """
         expected = len(operands) if expected is None else expected
         limit = limit or 16 * len(operands) + 100_000
-        into, out = (self.words(ports) for ports in (self.operands, self.results))
-        data = b"".join(self.word(operand).to_bytes(4 * into, "little") for operand in operands)
+        into, out = (self.words(self.manifest[name]) for name in ("operands", "results"))
+        data = b"".join(map(self.packed, operands))
         results = ctypes.create_string_buffer(4 * out * expected + 1)
         entered, left = (ctypes.c_uint64 * max(1, len(operands)))(), (ctypes.c_uint64 * max(1, expected))()
         run = Run(data, len(operands), into, out, ctypes.addressof(results), expected, ctypes.addressof(entered),
@@ -158,26 +174,24 @@ class Unit:
         if found != expected:
             raise RuntimeError(f"{self.config}: {found} of {expected} results after {limit} cycles")
         raw = results.raw
-        words = (int.from_bytes(raw[4 * out * i:4 * out * (i + 1)], "little") for i in range(expected))
-        return Outcome([self.split(word) for word in words], list(entered)[:len(operands)], list(left)[:expected])
+        return Outcome([self.unpacked(raw[4 * out * i:4 * out * (i + 1)]) for i in range(expected)], list(entered)[:len(operands)], list(left)[:expected])
 
     @staticmethod
-    def words(ports):
-        """32-bit values of a word; Verilator's 64-bit ports are two, and so are narrower ones in this table."""
-        return max(2, -(-sum(port.bits for port in ports) // 32))
+    def words(entries):
+        """32-bit values of all ports of one direction."""
+        return sum(map(sim.port_words, entries))
 
-    def word(self, operand):
-        packed, place = 0, 0
-        for port, digits in zip(self.operands, operand, strict=True):
-            packed |= port.pack(digits) << place
-            place += port.bits
-        return packed
+    def packed(self, operand):
+        """An operand as its ports' 32-bit values."""
+        return b"".join(port.pack(digits).to_bytes(4 * sim.port_words(entry), "little")
+                        for port, entry, digits in zip(self.operands, self.manifest["operands"], operand, strict=True))
 
-    def split(self, word):
-        found = []
-        for port in self.results:
-            found.append(port.unpack(word & (1 << port.bits) - 1))
-            word >>= port.bits
+    def unpacked(self, raw):
+        found, place = [], 0
+        for port, entry in zip(self.results, self.manifest["results"], strict=True):
+            end = place + 4 * sim.port_words(entry)
+            found.append(port.unpack(int.from_bytes(raw[place:end], "little")))
+            place = end
         return tuple(found)
 
 

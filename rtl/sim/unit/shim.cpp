@@ -1,7 +1,8 @@
 // A Verilated unit behind one C function: operands in, results out, cycle for cycle.
 //
-// The unit is a `StreamUnit`: clk, reset, io_in_{valid,ready,payload}, io_out_{valid,ready,payload}. A word of a
-// payload is an array of 32-bit values, lowest first. rtl/sim/unit.py is the caller.
+// The unit is a `NamedUnit`: clk, reset, in_valid, out_valid, a port for each operand and result, and in_ready and
+// out_ready where it may wait. ports.h, which tools/sim.py writes, accesses the ports: operands are arrays of 32-bit
+// values, lowest first, one port after another. rtl/sim/unit.py is the caller.
 
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,8 @@ template <typename T> void get(const T& port, uint32_t* to) {
         std::memcpy(to, &port, sizeof(T));
     }
 }
+
+#include "ports.h"
 
 uint64_t next(uint64_t& state) {  // xorshift64*, only for gaps
     state ^= state >> 12;
@@ -76,8 +79,8 @@ __attribute__((visibility("default"))) uint64_t unit_run(const UnitRun* run) {
         unit->eval();
     };
     unit->reset = 1;
-    unit->io_in_valid = 0;
-    unit->io_out_ready = 0;
+    unit->in_valid = 0;
+    ports::set_out_ready(*unit, false);
     for (int i = 0; i < 4; i++) {
         edge(0);
         edge(1);
@@ -89,17 +92,17 @@ __attribute__((visibility("default"))) uint64_t unit_run(const UnitRun* run) {
         edge(0);
         // An offer stands until it is taken.
         offered = taken < run->operand_count && (offered || (next(state) & 0xff) >= run->gaps);
-        unit->io_in_valid = offered;
-        if (offered) put(unit->io_in_payload, run->operands + taken * run->operand_words);
-        unit->io_out_ready = (next(state) & 0xff) >= run->refusals;
+        unit->in_valid = offered;
+        if (offered) ports::put_operands(*unit, run->operands + taken * run->operand_words);
+        bool accepting = ports::set_out_ready(*unit, (next(state) & 0xff) >= run->refusals);
         unit->eval();
-        if (offered && unit->io_in_ready) {
+        if (offered && ports::in_ready(*unit)) {
             run->entered[taken++] = cycle;
             offered = false;
         }
-        if (unit->io_out_valid && unit->io_out_ready) {
+        if (unit->out_valid && accepting) {
             if (given < run->result_count) {
-                get(unit->io_out_payload, run->results + given * run->result_words);
+                ports::get_results(*unit, run->results + given * run->result_words);
                 run->left[given] = cycle;
             }
             given++;

@@ -18,7 +18,7 @@ object Generate {
     else
       options(arguments.toList, Map.empty).flatMap(generate) match {
         case Right(())     =>
-        case Left(problem) => System.err.println(s"$problem\n$usage"); sys.exit(2)
+        case Left(problem) => System.err.println(problem); sys.exit(2)
       }
 
   private val known = Set("--config", "--configs", "--out", "--build-date", "--build-host")
@@ -27,7 +27,7 @@ object Generate {
     rest match {
       case Nil                                         => Right(found)
       case key :: value :: tail if known.contains(key) => options(tail, found + (key -> value))
-      case key :: _                                    => Left(s"$key: unknown, or without a value")
+      case key :: _                                    => Left(s"$key: unknown, or without a value\n$usage")
     }
 
   private def generate(options: Map[String, String]): Either[String, Unit] = {
@@ -37,13 +37,13 @@ object Generate {
       buildHost = options.getOrElse("--build-host", standard.buildHost)
     )
     for {
-      out <- options.get("--out").map(Paths.get(_)).toRight("--out is missing")
+      out <- options.get("--out").map(Paths.get(_)).toRight(s"--out is missing\n$usage")
       folders <- options.get("--config").map(name => Seq(name -> out))
         .orElse(options.get("--configs").map(_.split(',').toSeq.map(name => name -> out.resolve(name))))
-        .toRight("--config is missing")
+        .toRight(s"--config is missing\n$usage")
       writer = writers(shell)
       writes <- folders.foldRight[Either[String, List[() => Unit]]](Right(Nil)) { case ((name, folder), others) =>
-        val found = writer.get(name).toRight(s"$name: not one of ${writer.keys.toSeq.sorted.mkString(", ")}")
+        val found = writer.get(name).toRight(s"$name: no configuration has this name")
         for (write <- found; rest <- others) yield (() => write(folder)) :: rest
       }
     } yield writes.foreach(_())

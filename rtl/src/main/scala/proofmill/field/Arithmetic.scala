@@ -72,5 +72,12 @@ object Arithmetic {
   * @param chain tables of a reduction that are added one after the other (see `Tempo.chain`)
   * @param montgomery use Montgomery's form instead of the form that suits the modulus best
   * @param model multiply with a behavioural model in C++, bit-exact and with the same latency; for simulation only
+  * @param plain use one digit, the plain binary form, instead of digits in base z
   */
-case class Options(price: Price = Price(), chain: Int = 4, montgomery: Boolean = false, model: Boolean = false)
+case class Options(
+    price: Price = Price(),
+    chain: Int = 4,
+    montgomery: Boolean = false,
+    model: Boolean = false,
+    plain: Boolean = false
+)

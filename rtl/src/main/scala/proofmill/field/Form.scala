@@ -50,7 +50,7 @@ object Form {
     // Small fields get small factors, so that tests can try every pair of them.
     val lazyBits = if (field.bits < 16) 2 else 4
     if (options.montgomery) new Montgomery(field, tempo, options.price, lazyBits)
-    else if (field.baseZ.nonEmpty)
+    else if (field.baseZ.nonEmpty && !options.plain)
       new BaseZ(field, tempo.copy(pace = tempo.pace.ofCoefficients))
     else field.name match {
       case "secp256k1_fp" => SparsePrime.secp256k1(field, tempo)

@@ -37,7 +37,10 @@ class FormArithmetic(field: Field, form: Form, options: Options) extends Arithme
     Residue(unit.io.product, digits, product, cycle + mulLatency)
   }
 
-  private def name = field.name + (if (options.montgomery) "_montgomery" else "")
+  private def name =
+    field.name + (if (options.montgomery) "_montgomery"
+                  else if (options.plain && field.baseZ.nonEmpty) "_plain"
+                  else "")
 
   def add(a: Residue, b: Residue): Residue = combine(addLatency, a -> 1, b -> 1)
   def sub(a: Residue, b: Residue): Residue = combine(addLatency, a -> 1, b -> -1)

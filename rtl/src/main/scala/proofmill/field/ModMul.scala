@@ -39,26 +39,26 @@ class ModMul(name: String, plan: ProductPlan, options: Options) extends Componen
     ModMul.together(plan.reduction.build(numbers), plan.latency, plan.bound)
   }
 
-  /** A description of the circuit: multipliers with equal descriptions are the same circuit. */
-  val kind: String = {
-    val bounds = s"${plan.form.digits} digits of ${plan.form.factor} to digits of ${plan.bound}"
-    s"$name: $bounds in ${plan.latency} cycles, ${options.copy(model = false)}"
-  }
+  val facts: MultiplierFacts =
+    MultiplierFacts(name, digits, plan.form.factor, plan.bound, plan.latency, options.copy(model = false))
 
   io.product := (if (options.model)
                    BehaviouralModel(ModelText(name, plan), plan.latency, Timed(io.a, 0), Timed(io.b, 0)).value
                  else structure)
 }
 
+/** A description of a multiplier: those with equal descriptions are the same circuit, or models of it. */
+case class MultiplierFacts(name: String, digits: Int, factor: Bound, product: Bound, latency: Int, options: Options)
+
 object ModMul {
 
   /** Returns the descriptions of all multipliers in a circuit, without duplicates. */
-  def kinds(top: Component): Seq[String] = {
-    def within(part: Component): Seq[String] = part match {
-      case multiplier: ModMul => Seq(multiplier.kind)
+  def kinds(top: Component): Seq[MultiplierFacts] = {
+    def within(part: Component): Seq[MultiplierFacts] = part match {
+      case multiplier: ModMul => Seq(multiplier.facts)
       case other              => other.children.toSeq.flatMap(within).distinct
     }
-    within(top).sorted
+    within(top).sortBy(_.toString)
   }
 
   /** Concatenates numbers as digits of one width, all in the same cycle, first number lowest. */

@@ -26,7 +26,7 @@ case class JobPorts(
   def numberPorts: Seq[Port] = numbers.map { case (name, bits) => Port(name, bits) }
 
   /** The port of the program number. Its range includes one invalid number, which is detected. */
-  def programPort(image: Image): Port = Port("program", log2Up(image.entries.size + 1))
+  def programPort(image: Image): Port = Port("routine", log2Up(image.entries.size + 1))
   def operands(image: Image, field: Field): Seq[Port] =
     programPort(image) +: (numberPorts ++ elements.map(Port(_, field.bits)))
   def results(field: Field): Seq[Port] = answers.map(Port(_, field.bits)) :+ Port("flags", WordFormat.flags)

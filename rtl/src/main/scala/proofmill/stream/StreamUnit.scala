@@ -6,7 +6,7 @@ import spinal.lib._
 /** An operand or result of a unit: `digits` signed integers of `width` bits, the first one lowest.
   *
   * Over a field they represent `(d(0) + d(1) base + …) / scale mod p`; without a field they are `digits` unsigned numbers. A
-  * digit is between `low` and `high`.
+  * digit is between `low` and `high`; over a field it is a two's complement number unless `signed` is false.
   */
 case class Port(
     name: String,
@@ -16,7 +16,8 @@ case class Port(
     base: BigInt = 0,
     scale: BigInt = 1,
     low: BigInt = 0,
-    high: BigInt = 0
+    high: BigInt = 0,
+    signed: Boolean = true
 ) {
   def bits: Int = digits * width
 }

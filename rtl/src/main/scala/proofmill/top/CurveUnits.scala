@@ -10,7 +10,7 @@ object CurveUnits {
     (kind, curve, adder) <- adders
     options <- Seq(Options(), Options(model = true))
     name = s"${kind}_$curve" + (if (options.model) "_twin" else "")
-  } yield UnitTarget(name, kind, curve, options.model, () => adder().pipeline(arithmetic(adder(), options)))
+  } yield UnitTarget(name, kind, curve, options.model, () => StreamPorts(adder().pipeline(arithmetic(adder(), options))))
 
   /** Kind, curve, and adder. */
   private def adders: Seq[(String, String, () => PointAdder)] = {

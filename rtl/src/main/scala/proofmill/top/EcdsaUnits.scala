@@ -12,7 +12,7 @@ import spinal.lib._
 object EcdsaUnits {
   def all: Seq[UnitTarget] = Seq("toy", "secp256k1").flatMap { curve =>
     def target(kind: String)(make: ScalarPlan => StreamUnit) =
-      UnitTarget(s"${kind}_$curve", kind, curve, model = false, () => make(ScalarPlan(curve)))
+      UnitTarget(s"${kind}_$curve", kind, curve, model = false, () => StreamPorts(make(ScalarPlan(curve))))
     Seq(
       target("ecdsa_divide")(plan => new Quotients(plan.n)),
       target("ecdsa_split")(new GlvSplit(_)),
@@ -23,7 +23,7 @@ object EcdsaUnits {
     "ecdsa_intake",
     "secp256k1",
     model = false,
-    () => new SignatureReceiver(Curve("secp256k1"))
+    () => StreamPorts(new SignatureReceiver(Curve("secp256k1")))
   )
 }
 

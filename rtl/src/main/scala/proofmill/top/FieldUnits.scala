@@ -1,11 +1,10 @@
 package proofmill.top
 
 import proofmill.arith.Price
-import proofmill.field.{Arithmetic, Bound, Canonical, Options, Residue}
+import proofmill.field.{Arithmetic, Bound, Canonical, Options, Residue, Settle, SettlePlan}
 import proofmill.spec.{Curve, Field}
-import proofmill.stream.{Port, StreamUnit}
+import proofmill.stream.Port
 import spinal.core._
-import spinal.lib._
 
 /** The multipliers, adders and reductions of every field. */
 object FieldUnits {
@@ -14,10 +13,13 @@ object FieldUnits {
       Seq(
         target("modmul", name, Options())(mul),
         target("modmul", name, Options(model = true))(mul),
-        target("modadd", name, Options())(add),
-        target("modsub", name, Options())(sub),
+        target("modadd", name, Options())(a => new FieldUnit(FieldOperation.sum(a))),
+        target("modsub", name, Options())(a => new FieldUnit(FieldOperation.difference(a))),
         target("reduce", name, Options())(reduce),
-        target("canonical", name, Options())(a => new Canonical(a.port("a", a.product)))
+        target("canonical", name, Options())(a => StreamPorts(new Canonical(a.port("a", a.product)))),
+        canonical("modmul", name)(FieldOperation.product),
+        canonical("modadd", name)(FieldOperation.sum),
+        canonical("modsub", name)(FieldOperation.difference)
       )
     } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
       Seq(false, true).map(model => target("modmul_montgomery", name, Options(montgomery = true, model = model))(mul))
@@ -31,7 +33,7 @@ object FieldUnits {
       }
     }
 
-  private def target(kind: String, name: String, options: Options)(make: Arithmetic => StreamUnit): UnitTarget =
+  private def target(kind: String, name: String, options: Options)(make: Arithmetic => NamedUnit): UnitTarget =
     UnitTarget(
       s"${kind}_$name${if (options.model) "_twin" else ""}",
       kind,
@@ -40,37 +42,75 @@ object FieldUnits {
       () => make(Arithmetic(Field(name), options))
     )
 
-  private def mul(arithmetic: Arithmetic): StreamUnit = {
-    import arithmetic._
-    new FieldUnit(arithmetic, 2, factor, product, mulLatency)({ case Seq(a, b) => arithmetic.mul(a, b) })
-  }
+  /** A unit whose operands and result are canonical integers. */
+  private def canonical(kind: String, name: String)(operation: Arithmetic => FieldOperation): UnitTarget =
+    target(s"${kind}_canonical", name, Options(plain = true))(a => new CanonicalUnit(operation(a)))
 
-  private def add(arithmetic: Arithmetic): StreamUnit = {
-    import arithmetic._
-    new FieldUnit(arithmetic, 2, product, product + product, addLatency)({ case Seq(a, b) => arithmetic.add(a, b) })
-  }
+  private def mul(arithmetic: Arithmetic): NamedUnit = new FieldUnit(FieldOperation.product(arithmetic))
+  private def reduce(arithmetic: Arithmetic): NamedUnit = new FieldUnit(FieldOperation.reduction(arithmetic))
+}
 
-  private def sub(arithmetic: Arithmetic): StreamUnit = {
-    import arithmetic._
-    new FieldUnit(arithmetic, 2, product, product - product, addLatency)({ case Seq(a, b) => arithmetic.sub(a, b) })
-  }
+/** An operation on residues: its operands within `operand`, its result within `result`, `latency` cycles later. */
+case class FieldOperation(
+    arithmetic: Arithmetic,
+    operands: Seq[String],
+    operand: Bound,
+    name: String,
+    result: Bound,
+    latency: Int
+)(val compute: Seq[Residue] => Residue)
 
-  private def reduce(arithmetic: Arithmetic): StreamUnit = {
+object FieldOperation {
+  def product(arithmetic: Arithmetic): FieldOperation = {
     import arithmetic._
-    new FieldUnit(arithmetic, 1, reducible, reduced, reduceLatency)({ case Seq(a) => arithmetic.reduce(a) })
+    FieldOperation(arithmetic, Seq("a", "b"), factor, "product", arithmetic.product, mulLatency) { case Seq(a, b) =>
+      mul(a, b)
+    }
+  }
+  def sum(arithmetic: Arithmetic): FieldOperation = {
+    import arithmetic._
+    val bound = arithmetic.product
+    FieldOperation(arithmetic, Seq("a", "b"), bound, "sum", bound + bound, addLatency) { case Seq(a, b) => add(a, b) }
+  }
+  def difference(arithmetic: Arithmetic): FieldOperation = {
+    import arithmetic._
+    val bound = arithmetic.product
+    FieldOperation(arithmetic, Seq("a", "b"), bound, "difference", bound - bound, addLatency) { case Seq(a, b) =>
+      sub(a, b)
+    }
+  }
+  def reduction(arithmetic: Arithmetic): FieldOperation = {
+    import arithmetic._
+    FieldOperation(arithmetic, Seq("a"), reducible, "residue", reduced, reduceLatency) { case Seq(a) => reduce(a) }
   }
 }
 
-/** An operation on residues as a unit: it accepts operands in every cycle and never stalls, whatever `out.ready` is. */
-class FieldUnit(arithmetic: Arithmetic, count: Int, operand: Bound, result: Bound, cycles: Int)(
-    operation: Seq[Residue] => Residue
-) extends StreamUnit {
-  def operands: Seq[Port] = Seq("a", "b").take(count).map(arithmetic.port(_, operand))
-  def results: Seq[Port] = Seq(arithmetic.port("result", result))
-  def latency: Option[Int] = Some(cycles)
+/** An operation on residues as a unit. */
+class FieldUnit(operation: FieldOperation) extends PipelinedUnit {
+  import operation.{arithmetic, compute}
+  def operands: Seq[Port] = operation.operands.map(arithmetic.port(_, operation.operand))
+  def results: Seq[Port] = Seq(arithmetic.port(operation.name, operation.result))
+  def latency: Option[Int] = Some(operation.latency)
 
-  private val residues = io.in.payload.subdivideIn(count slices).map(Residue(_, arithmetic.digits, operand, 0)).toSeq
-  io.in.ready := True
-  io.out.payload := operation(residues).bits(cycles, result)
-  io.out.valid := Delay(io.in.valid, cycles, init = False)
+  private val residues = inputs.map(input => Residue(input.asBits, arithmetic.digits, operation.operand, 0))
+  connect(operation.latency, Seq(compute(residues).bits(operation.latency, operation.result)))
+}
+
+/** An operation on canonical integers, 0 to p - 1, as a unit, for residues of one digit with scale 1. */
+class CanonicalUnit(operation: FieldOperation) extends PipelinedUnit {
+  import operation.{arithmetic, compute}
+  import arithmetic.field
+  require(arithmetic.digits == 1, s"${field.name}: a canonical integer is one digit")
+  private def port(name: String) =
+    Port(name, field.bits, field = Some(field.name), high = field.modulus - 1, signed = false)
+  def operands: Seq[Port] = operation.operands.map(port)
+  def results: Seq[Port] = Seq(port(operation.name))
+  def latency: Option[Int] = Some(operation.latency + settling.latency)
+
+  private lazy val settling = SettlePlan(arithmetic, operation.result, Options().price.pace)
+  private val canonical = Bound(0, field.modulus - 1)
+  private val residues = inputs.map(input => Residue((False ## input.asBits), 1, canonical, 0))
+  private val settle = new Settle(settling)
+  settle.io.residue := compute(residues).bits(operation.latency, operation.result)
+  connect(operation.latency + settling.latency, Seq(settle.io.result))
 }

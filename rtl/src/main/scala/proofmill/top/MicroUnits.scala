@@ -28,7 +28,7 @@ object MicroUnits {
       "micro",
       "secp256k1",
       model,
-      () => new FedLane(programs.ports, arithmetic, image, contexts, trace = kind == "_trace_twin"),
+      () => StreamPorts(new FedLane(programs.ports, arithmetic, image, contexts, trace = kind == "_trace_twin")),
       () => beside(programs.ports, arithmetic, image, 1)
     )
   }
@@ -61,7 +61,8 @@ object MicroUnits {
       "micro",
       curve,
       model,
-      () => new FieldProcessor(ports, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin"),
+      () =>
+        StreamPorts(new FieldProcessor(ports, arithmetic, image, multipliers, contexts, trace = kind == "_trace_twin")),
       () => beside(ports, arithmetic, image, multipliers)
     )
   }

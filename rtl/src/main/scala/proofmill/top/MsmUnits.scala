@@ -18,7 +18,7 @@ object MsmUnits {
       ("bls12_377", "bls12_377", 15)
     )
     model <- Seq(false, true)
-    make = () => new CoreUnit(() => new Points(Curve(curve), model), bucketBits)
+    make = () => StreamPorts(new CoreUnit(() => new Points(Curve(curve), model), bucketBits))
   } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 
@@ -36,7 +36,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
     Port("kind", 2),
     Port("window_bits", 5),
     Port("windows", bucketBits + 1),
-    Port("after", 16),
+    Port("doublings", 16),
     Port("first", 1),
     Port("bucket", bucketBits),
     Port("negative", 1),
@@ -72,7 +72,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
   core.io.commands.kind.assignFromBits(delayed(parts("kind")))
   core.io.commands.windowBits := delayed(parts("window_bits").asUInt)
   core.io.commands.windows := delayed(parts("windows").asUInt)
-  core.io.commands.after := delayed(parts("after").asUInt)
+  core.io.commands.after := delayed(parts("doublings").asUInt)
   core.io.commands.first := delayed(parts("first")(0))
   core.io.externalSum := RegNextWhen(point, core.io.commands.fire)
   move := !valid || core.io.items.fire || core.io.commands.fire

@@ -17,7 +17,7 @@ object PairingUnits {
         if (model) "pairing" else "pairing_structure",
         "bls12_381",
         model,
-        () => new PairingUnit(machine),
+        () => StreamPorts(new PairingUnit(machine)),
         () => beside(machine)
       ),
       UnitTarget(
@@ -55,19 +55,17 @@ object PairingUnits {
 }
 
 /** The multiplier of one coordinate, whose products are not reduced. */
-class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends StreamUnit {
+class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends PipelinedUnit {
   import arithmetic.{base, factor, product}
   def operands: Seq[Port] = Seq("a", "b").map(base.port(_, factor))
   def results: Seq[Port] = Seq(base.port("product", product.bound))
   def latency: Option[Int] = Some(product.latency)
 
   private val multiplier = arithmetic.multiplier()
-  private val Seq(a, b) = io.in.payload.subdivideIn(2 slices).toSeq
-  multiplier.io.a := a
-  multiplier.io.b := b
-  io.in.ready := True
-  io.out.payload := multiplier.io.product
-  io.out.valid := Delay(io.in.valid, product.latency, init = False)
+  private val Seq(a, b) = inputs
+  multiplier.io.a := a.asBits
+  multiplier.io.b := b.asBits
+  connect(product.latency, Seq(multiplier.io.product))
 }
 
 /** The processor with one input and one output stream. A word's `kind`: 0 writes slot a, 1 starts a program with operands a,
@@ -79,7 +77,7 @@ class PairingUnit(machine: PairingMachine) extends StreamUnit {
   private def slotBits = 8
   private def fieldBits = machine.field.bits
   def operands: Seq[Port] =
-    Seq(Port("kind", 2), Port("program", 8)) ++ Seq("a", "b", "c").map(Port(_, slotBits)) :+ Port("value", fieldBits)
+    Seq(Port("kind", 2), Port("routine", 8)) ++ Seq("a", "b", "c").map(Port(_, slotBits)) :+ Port("value", fieldBits)
   def results: Seq[Port] = Seq(Port("done", 1), Port("value", fieldBits))
   def latency: Option[Int] = None
 
@@ -97,7 +95,7 @@ class PairingUnit(machine: PairingMachine) extends StreamUnit {
   processor.io.write.value := parts("value")
   processor.io.write.tag := parts("a").asUInt
   processor.io.start.valid := offer(1, free)
-  processor.io.start.program := parts("program").asUInt.resized
+  processor.io.start.program := parts("routine").asUInt.resized
   for ((letter, i) <- Seq("a", "b", "c").zipWithIndex) processor.io.start.operands(i) := parts(letter).asUInt
   processor.io.start.operands(3) := 240
   processor.io.verdict.valid := RegNext(processor.io.start.fire, init = False)

@@ -1,7 +1,7 @@
 package proofmill.top
 
 import proofmill.engine.poseidon._
-import proofmill.stream.{Port, StreamUnit}
+import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
@@ -31,32 +31,28 @@ object PoseidonUnits {
 }
 
 /** The linear layer: from a row, the constants, and the number of its width to a row. */
-class PoseidonLinearUnit(config: PoseidonConfig, residues: Residues) extends StreamUnit {
+class PoseidonLinearUnit(config: PoseidonConfig, residues: Residues) extends PipelinedUnit {
   private def row(name: String) = Seq.tabulate(config.elements)(i => PoseidonUnits.element(residues, s"$name$i"))
   def operands: Seq[Port] = row("x") ++ row("c") :+ Port("code", config.codeBits)
   def results: Seq[Port] = row("y")
   private val unit = new Linear(config, residues)
   def latency: Option[Int] = Some(unit.latency)
 
-  private val bits = config.elements * residues.elementBits
-  unit.io.row := io.in.payload(0, bits bits)
-  unit.io.constants := io.in.payload(bits, bits bits)
-  unit.io.code := io.in.payload.dropLow(2 * bits).asUInt
-  io.in.ready := True
-  io.out.payload := unit.io.result
-  io.out.valid := Delay(io.in.valid, unit.latency, init = False)
+  private val (row, rest) = inputs.splitAt(config.elements)
+  unit.io.row := Cat(row.map(_.asBits))
+  unit.io.constants := Cat(rest.init.map(_.asBits))
+  unit.io.code := rest.last.asBits.asUInt
+  connect(unit.latency, unit.io.result.subdivideIn(config.elements slices).toSeq)
 }
 
 /** From an integer of 256 bits and a constant to an element. */
-class PoseidonEntryUnit(residues: Residues, divisor: BigInt) extends StreamUnit {
-  def operands: Seq[Port] = Seq(Port("value", PoseidonEntry.bits), PoseidonUnits.element(residues, "constant"))
+class PoseidonEntryUnit(residues: Residues, divisor: BigInt) extends PipelinedUnit {
+  def operands: Seq[Port] = Seq(Port("value", PoseidonEntry.bits), PoseidonUnits.element(residues, "addend"))
   def results: Seq[Port] = Seq(PoseidonUnits.element(residues, "element"))
   private val unit = new PoseidonEntry(residues, divisor)
   def latency: Option[Int] = Some(unit.latency)
 
-  unit.io.value := io.in.payload(0, PoseidonEntry.bits bits)
-  unit.io.constant := io.in.payload.dropLow(PoseidonEntry.bits)
-  io.in.ready := True
-  io.out.payload := unit.io.element
-  io.out.valid := Delay(io.in.valid, unit.latency, init = False)
+  unit.io.value := inputs.head.asBits
+  unit.io.constant := inputs.last.asBits
+  connect(unit.latency, Seq(unit.io.element))
 }

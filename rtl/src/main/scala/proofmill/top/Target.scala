@@ -4,7 +4,6 @@ import java.nio.file.{Files, Path}
 
 import proofmill.Design
 import proofmill.engine.{Engine, EnginePacket}
-import proofmill.field.ModMul
 import proofmill.shell.{EngineSlot, SerialConfig, Shell, ShellConfig}
 import spinal.core.Component
 
@@ -68,7 +67,7 @@ case class Target(
     "version" -> Json(Seq(16, 8, 0).map(shift => (config.version >> shift) & 0xff).mkString(".")),
     "cmd_cap" -> Json(shell.capabilities),
     "mailbox" -> Json(config.mailbox),
-    "multipliers" -> Json(ModMul.kinds(shell).map(Json(_))),
+    "multipliers" -> Multipliers.json(shell),
     "memories" -> Json(
       shell.memories.flatMap(channel => Seq.fill(stripes)(Json((BigInt(1) << channel.config.addressWidth) / stripes)))
     ),

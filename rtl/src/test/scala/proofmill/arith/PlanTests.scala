@@ -117,6 +117,12 @@ object PlanTests {
     val few = Price(columns = false)
     require("tiles of integers, no columns", Seq(64, 256, 381).map(square(_, few).dsp), Seq(9, 81, 162))
     require("tiles of digits, no columns", Seq(4, 6).map(digits(_, few).dsp), Seq(81, 162))
+    val cheap = Price(60, columns = false) // tiles for few LUTs
+    require(
+      "tiles of digits, few LUTs",
+      Seq(4, 6).map(digits(_, cheap).dsp).zip(Seq(108, 216)).filter { case (a, b) => a > b },
+      Seq.empty
+    )
     require("tiles of integers", Seq(64, 256, 381).map(square(_, Price()).dsp), Seq(12, 108, 162))
     require("tiles of digits", Seq(4, 6).map(digits(_, Price()).dsp), Seq(108, 216))
     for ((plan, luts) <- Seq(digits(4, Price()) -> 5500, digits(6, Price()) -> 12500)) {

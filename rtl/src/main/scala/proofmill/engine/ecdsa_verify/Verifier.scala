@@ -45,7 +45,7 @@ class Verifier(programs: EcdsaPrograms, arithmetic: Arithmetic, image: Image, pl
   private val values = Map("x" -> in.qx, "y" -> in.qy, "r" -> in.r)
   private val program = verify ? U(entry("ecdsa_verify")) | U(entry("reject"))
   lane.io.in.payload := Cat(operands.map { port =>
-    (if (port.name == "program") program.asBits else values(port.name)).resize(port.bits)
+    (if (port.name == "routine") program.asBits else values(port.name)).resize(port.bits)
   })
 
   scalars.io.in.z := in.z
