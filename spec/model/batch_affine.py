@@ -1,0 +1,322 @@
+"""Affine additions in batches with one inversion, and the cycles of an MSM core whose adder works so: the model of a circuit that is not built yet.
+
+    sums(curve, [(p, q), ...], chains=36)          # the sums of pairs of points, each denominator inverted with the others
+    adder = BatchAdder(Shape.of("bn254"))          # the cycles: pairs enter in any cycle, sums leave some hundred cycles later
+    core = BatchCore(bucket_bits=15, Shape.of("bn254"))
+    core.accumulate(items); core.tail(16, 1)       # as msm_core.Core
+
+**Arithmetic** (Montgomery, Speeding the Pollard and elliptic curve methods of factorization, 1987, section 10.3.1, for the inversion). A pair
+of affine points has a denominator D and a numerator N: x2 - x1 and y2 - y1, or 2 y1 and 3 x1^2 where the points are equal. Where they are
+opposite, or one is the identity, D is 1 and the sum is known. The slots of a frame are dealt to `chains`:
+
+1. Forward: a slot stores the product of the denominators before it in its chain, and the chain's product takes in its own.
+2. The products of the chains are multiplied in a tree, the root is inverted, and the tree gives the inverse of each chain's product.
+3. Backward, the last slot first: 1 / D is the chain's inverse times the stored product; the chain's inverse takes in D.
+4. The chord: l = N / D, x = l^2 - x1 - x2, y = l (x1 - x) - y1.
+
+That is one multiplication forward, two backward and three for the chord, or 6 an addition; those of the tree and the squares of
+doublings are made by a seventh multiplier. There is no shortcut for a special case: each of them passes the same steps.
+
+**Cycles.** A multiplier of latency M takes operands in every cycle, so a chain's next slot must be at least M + 2 cycles later: there are
+as many chains. A frame is closed as soon as the tree and the inverter are free, with whatever pairs have entered by then: a pair alone does not
+wait, and under load a frame has as many pairs as an inversion has cycles. A pair is accepted while its frame has space, and while there is
+capacity for all sums inside, or a sum leaves in the same cycle: so a frame never waits for the reader of its sums, nor the reader for a frame.
+In G2 a product over Fp2 is three products over Fp (Karatsuba), so a slot lasts three cycles (`interval`) on the same multipliers; the
+inversion is that of the norm.
+"""
+
+import math
+import random
+from collections import deque
+from dataclasses import dataclass
+
+from msm_core import Core, Integers
+
+
+def case_of(curve, p, q):
+    """Returns (denominator, numerator, the known sum or None) of a pair; the denominator is never 0."""
+    f = curve.field
+    if p is None or q is None:
+        return f.one, f.zero, (q if p is None else p,)
+    if p[0] != q[0]:
+        return f.sub(q[0], p[0]), f.sub(q[1], p[1]), None
+    if p == q and p[1] != f.zero:
+        return f.scale(2, p[1]), f.scale(3, f.mul(p[0], p[0])), None
+    return f.one, f.zero, (None,)
+
+
+def inverses(f, products):
+    """Returns the inverses of field elements other than 0: a tree of products, one inversion, and the tree downwards; two levels of it at a time."""
+    if len(products) == 1:
+        return [f.inverse(products[0])]
+    pairs = [products[i:i + 2] for i in range(0, len(products), 2)]
+    above = inverses(f, [f.mul(*pair) if len(pair) == 2 else pair[0] for pair in pairs])
+    found = []
+    for pair, inverse in zip(pairs, above, strict=True):
+        found += [f.mul(inverse, pair[1]), f.mul(inverse, pair[0])] if len(pair) == 2 else [inverse]
+    return found
+
+
+def sums(curve, pairs, chains):
+    """Returns p + q for each pair (p, q) of affine points of a Weierstrass curve, as one frame with one inversion."""
+    if not pairs:
+        return []
+    f = curve.field
+    cases = [case_of(curve, p, q) for p, q in pairs]
+    product, before = [f.one] * min(chains, len(pairs)), []
+    for slot, (denominator, _, _) in enumerate(cases):
+        chain = slot % chains
+        before.append(product[chain])
+        product[chain] = f.mul(product[chain], denominator)
+    inverse, found = inverses(f, product), [None] * len(pairs)
+    for slot in reversed(range(len(pairs))):
+        (denominator, numerator, known), (p, q) = cases[slot], pairs[slot]
+        slope = f.mul(numerator, f.mul(inverse[slot % chains], before[slot]))
+        inverse[slot % chains] = f.mul(inverse[slot % chains], denominator)
+        if known:
+            (found[slot],) = known
+            continue
+        x = f.sub(f.sub(f.mul(slope, slope), p[0]), q[0])
+        found[slot] = (x, f.sub(f.mul(slope, f.sub(p[0], x)), p[1]))
+    return found
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The circuit's latencies in cycles, and its sizes."""
+
+    multiply: int  # latency of a multiplier
+    invert: int  # the longest inversion
+    prepare: int  # from a pair to its denominator: differences, and whether it is 0
+    linear: int = 3  # a sum of coordinates, reduced
+    slots: int = 2048  # of a frame
+    capacity: int = 8192  # pairs inside at most
+    deferred: int = 4  # writes that wait for a bank of the buckets
+    aside: int = 64  # sums that wait for a cycle without another pair
+    interval: int = 1  # cycles of a slot
+
+    #: Latency of the multiplier, of an inversion by plus-minus division (2 bits + 1 cycles and a conversion), and of a zero test.
+    CURVES = {"bn254": (32, 530, 12), "bls12_381": (34, 830, 45), "bls12_377": (34, 830, 45)}
+
+    @classmethod
+    def of(cls, curve, g2=False, **others):
+        multiply, invert, prepare = cls.CURVES[curve]
+        extra = 6 if g2 else 0  # sums in front of Karatsuba's three products and after them
+        return cls(multiply + extra, invert + (4 * multiply if g2 else 0), prepare, interval=3 if g2 else 1, **others)
+
+    @property
+    def chains(self):
+        """Slots from one of a chain to the next."""
+        return -(-(self.multiply + 2) // self.interval)
+
+    def inversion(self, pairs, squares):
+        """Cycles of the tree and the inverter for a frame, whose seventh multiplier also makes the squares of doublings."""
+        leaves = min(self.chains, pairs)
+        levels = math.ceil(math.log2(leaves)) if leaves > 1 else 0
+        products = 3 * (leaves - 1)
+        path = 2 * levels * (self.multiply + 1) + products * self.interval // max(levels, 1)
+        return max(path, (products + squares) * self.interval) + self.invert
+
+    def backward(self, pairs):
+        """Cycles of the backward steps, one after another: those of a chain follow one another at the distance of the forward steps or a longer one."""
+        return pairs * self.interval
+
+    @property
+    def chord(self):
+        """Cycles from the step backward to the sum: 1 / D, the slope, its square, y, and the sums between."""
+        return 4 * self.multiply + 3 * self.linear
+
+    @property
+    def alone(self):
+        """Cycles of a pair that enters when nothing is inside."""
+        return self.prepare + self.multiply + 1 + self.inversion(1, 1) + self.backward(1) + self.chord
+
+
+class BatchAdder:
+    """Pairs in, sums out, in cycles. `group` adds; equal operands are a doubling."""
+
+    def __init__(self, shape, group=Integers):
+        self.shape, self.group = shape, group
+        self.now = self.inside = 0
+        self.frame = []  # (destination, left, right) of the pairs that have entered since the last frame was closed
+        self.entered = self.next_slot = self.inverter_free = self.backward_free = 0
+        self.leaving = deque()  # (cycle, destination, sum)
+        self.frames = []  # sizes of the closed ones
+
+    def is_ready(self, take=False):
+        """Whether a pair may enter in this cycle, in which the head is taken or not."""
+        return len(self.frame) < self.shape.slots and self.inside - take < self.shape.capacity and self.now >= self.next_slot
+
+    @property
+    def head(self):
+        """The next sum with its destination, if it has left; None else."""
+        return self.leaving[0][1:] if self.leaving and self.leaving[0][0] <= self.now else None
+
+    def cycle(self, pair=None, take=False):
+        """One cycle, in which a pair (destination, left, right) may enter and the head may be taken."""
+        if pair:
+            assert self.is_ready(take)
+            self.frame.append(pair)
+            self.inside += 1
+            self.entered, self.next_slot = self.now, self.now + self.shape.interval
+        if take:
+            self.leaving.popleft()
+            self.inside -= 1
+        if self.frame and self.now >= self.inverter_free:
+            self.close()
+        self.now += 1
+
+    def close(self):
+        shape, pairs, self.frame = self.shape, self.frame, []
+        self.frames.append(len(pairs))
+        squares = sum(left == right for _, left, right in pairs)
+        ready = self.entered + shape.prepare + shape.multiply + 1
+        self.inverter_free = max(ready, self.inverter_free) + shape.inversion(len(pairs), squares)
+        begin = max(self.inverter_free, self.backward_free)
+        self.backward_free = begin + shape.backward(len(pairs))
+        for step, (destination, left, right) in enumerate(reversed(pairs)):
+            self.leaving.append((begin + step * shape.interval + shape.chord, destination, self.group.add(left, right)))
+
+
+class BatchCore(Core):
+    """A core of the MSM engine with a [BatchAdder]: the same matching of points and sums, the same tail. Three differences:
+
+    - Where a point and a sum both find their buckets full, the point goes first and the sum is set aside, as long as fewer than `aside`
+      are: later it uses the cycle of a point that needs none, because the content of the point's bucket is inside the adder.
+    - A point and a sum that both find their buckets empty are both written: at once where the buckets lie in different banks, else the
+      point waits in its bank's queue of `deferred` writes, which a read forwards. With the queue full it enters the adder with the identity.
+      In a core whose sums return after two thousand cycles, this would be one cycle in twenty.
+    - A pair of the tail waits for its own operands, not for all sums inside. Frames leave in order, but the pairs of one in reverse: the
+      circuit counts sums; one has left when `slots` later ones have.
+    """
+
+    def __init__(self, bucket_bits, shape, group=Integers):
+        super().__init__(bucket_bits, 0, group)
+        self.adder = BatchAdder(shape, group)
+        self.shape, self.aside = shape, deque()  # sums set aside
+        self.waiting = [0, 0]  # deferred writes of each bank
+        self.issued_at, self.left = {}, 0  # the tail's sums inside: bucket -> number of issues before; sums that have left
+        self.settled = 0  # issues before the last moment with nothing inside
+
+    @property
+    def is_idle(self):
+        return not self.adder.inside and not self.aside
+
+    def step(self, pair=None, take=False, written=None):
+        self.cycles += 1
+        self.issues += pair is not None
+        self.left += take
+        for bank in (0, 1):
+            if self.waiting[bank] and (written is None or bank_of(written) != bank):
+                self.waiting[bank] -= 1
+        self.adder.cycle(pair, take)
+
+    def match(self, x):
+        """One cycle of matching; was X taken? A pair is, in this order: R and X for one bucket; X and its bucket; R and its bucket; a sum set
+        aside and its bucket; X and the identity."""
+        r = self.adder.head
+        aside = self.aside[0] if self.aside and self.adder.is_ready() else None
+        full = {y[0] for y in (r, x, aside) if y and y[0] in self.buckets}
+        pair, moved = None, False
+        if r and x and r[0] == x[0]:
+            pair, sources = (r[0], r[1], x[1]), (r, x)
+        elif r and r[0] in full and x and x[0] in full and len(self.aside) < self.shape.aside:
+            pair, sources, moved = (x[0], self.buckets[x[0]], x[1]), (x,), True
+        else:
+            for y in (r, x, aside):
+                if y and y[0] in full:
+                    pair, sources = (y[0], self.buckets[y[0]], y[1]), (y,)
+                    break
+            else:
+                sources = ()
+                if r and x and bank_of(r[0]) == bank_of(x[0]) and self.waiting[bank_of(x[0])] == self.shape.deferred:
+                    pair, sources = (x[0], self.group.zero, x[1]), (x,)
+        if pair and not self.adder.is_ready(take=moved or r in sources):
+            if r and x in sources and r not in sources:
+                self.match(None)  # the sum alone, which frees a place
+            else:
+                self.step()
+            return False
+        if len(sources) == 1:
+            self.buckets.pop(pair[0], None)
+        stays = [y for y in (r, x) if y and y not in sources and y[0] not in full]
+        for y in stays:
+            self.buckets[y[0]] = y[1]
+        if len(stays) == 2 and bank_of(r[0]) == bank_of(x[0]):
+            self.waiting[bank_of(x[0])] += 1
+        if aside and (aside in sources or not stays and not pair and aside[0] not in full):
+            self.aside.popleft()
+            if aside not in sources:
+                self.buckets[aside[0]] = aside[1]
+        elif aside and aside[0] not in full:
+            self.aside.rotate(-1)  # its bucket's content is inside the adder
+        if moved:
+            self.aside.append(r)
+        self.step(pair, take=bool(r) and (moved or r in sources or r in stays), written=stays[0][0] if stays else None)
+        return not x or x in sources or x in stays
+
+    def write(self, left=None, right=None, bucket=None):
+        """One cycle of the tail in which a sum is written; a pair enters if the adder is ready. Returns whether it did."""
+        enters = bucket is not None and self.adder.is_ready()
+        if r := self.adder.head:
+            self.buckets[r[0]] = r[1]
+        if enters:
+            self.issued_at[bucket] = self.issues
+            self.buckets[bucket] = None  # its sum is inside
+        self.step((bucket, left, right) if enters else None, take=bool(r))
+        return enters
+
+    def has_left(self, bucket):
+        """Whether a bucket's sum has certainly left the adder, by the circuit's counts."""
+        if self.left == self.issues:
+            self.settled = self.issues
+        issued = self.issued_at.get(bucket, -1)
+        return issued < self.settled or issued + self.adder.shape.slots < self.left
+
+    def level(self, pairs, windows, keep):
+        for a, b in pairs:
+            while not (self.has_left(a) and self.has_left(b)):
+                self.write()
+            left, right = (self.buckets.get(bucket, self.group.zero) for bucket in (a, b))
+            if not keep:
+                self.buckets.pop(b, None)
+            while not self.write(left, right, a):
+                pass
+
+    def tail(self, window_bits, windows, after=0, first=True):
+        self.issued_at, self.left, self.settled = {}, self.issues, self.issues  # nothing is inside
+        super().tail(window_bits, windows, after, first)
+
+    def alone(self, left, right):
+        self.cycles += self.adder.shape.alone
+        self.issues += 1
+        self.left += 1
+        return self.group.add(left, right)
+
+
+def bank_of(bucket):
+    return bucket.bit_count() & 1
+
+
+def table():
+    """Rows (curve, group, what, cycles a point of an accumulation that has filled the buckets, cycles of drain and tail, cycles a point of an
+    MSM of 2^22 with 16 windows of 16 bits)."""
+    source, count = random.Random(1), 1 << 17
+    streams = {"random": lambda: source.randrange(1 << 15), "one bucket": lambda: 7, "two buckets": lambda: source.randrange(2)}
+    for curve in Shape.CURVES:
+        for group in ("G1", "G2") if curve != "bls12_377" else ("G1",):
+            for name, draw in streams.items():
+                core = BatchCore(15, Shape.of(curve, g2=group == "G2"))
+                halves = [[(draw(), source.randrange(1, 1 << 60)) for _ in range(count)] for _ in range(2)]
+                core.accumulate(halves[0])
+                begin = core.cycles
+                taken = core.accumulate(halves[1]) - begin
+                core.tail(16, 1)
+                rest = core.cycles - begin - taken
+                yield curve, group, name, taken / count, rest, 16 * (taken / count + rest / (1 << 22))
+
+
+if __name__ == "__main__":
+    print("curve      group  scalars      cycles a point  drain and tail  an MSM of 2^22")
+    for curve, group, name, each, rest, whole in table():
+        print(f"{curve:10} {group:6} {name:12} {each:14.4f}  {rest:14,}  {whole:14.2f}")
