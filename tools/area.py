@@ -48,6 +48,28 @@ PUBLISHED = {
     ("modmul", "goldilocks"): ({"dsp": 12}, "Nantucket"),
 }
 
+#: What the LUTs of a class do, and those of the classes below it that are not listed; of all others: control and memory.
+FUNCTIONS = {
+    "products": "Product Squarer ColumnSums",
+    "reduction": "ModMul ReduceUnit Reducer",
+    "conversions": "Settle Canonical PoseidonEntry DigestCollector ResidueEncoder",
+    "point formula": "FormulaPipeline",
+    "buckets": "BucketAdder",
+    "butterflies": "ShiftTransform RadixFour Quad Difference",
+    "twiddle factors": "Factors Powers Twiddles",
+    "shuffles": "Shuffle ShiftColumns",
+    "linear layers": "Linear Matrix Symmetric",
+    "S-boxes": "SBox FullSBoxes PartialSBoxes",
+    "scalars": "Scalars GlvSplit Quotients DigitRecoder",
+    "field processor": "Lane",
+    "pairing processor": "PairingProcessor",
+    "BLAKE2b": "MixG MixHalf MessageOrder Midstate LeafHash",
+    "SHA-256": "Sha256d",
+    "index checks": "LeafCheck OrderCheck Merge MergeQueue Duplicates Grouping IndexCutter",
+}
+FUNCTION_OF = {name: function for function, names in FUNCTIONS.items() for name in names.split()}
+REST = "control and memory"
+
 #: Distributed memories with their LUTs.
 LUTRAM = {
     "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8, "RAM32X1D": 2, "RAM64X1D": 2,
@@ -143,11 +165,14 @@ def rows_of(config, op, instance, part, cost, more=()):
     """Returns one row per metric, of UltraRAM only if it is used; `part` names the unit inside the engine, and is empty for the whole."""
     published, by = PUBLISHED.get((op, instance), ({}, None)) if not part else ({}, None)
     for metric, unit, value in [*((metric, unit, cost[metric]) for metric, unit in METRICS.items() if cost[metric] or metric != "uram"), *more]:
-        yield {
-            "op": op, "instance": instance, "config": config, "metric": f"{metric}/{part}" if part else metric, "unit": unit,
-            "value": int(value) if value == int(value) else value, "published": published.get(metric),
-            "published_by": by if metric in published else None, "kind": "measured",
-        }
+        yield one_row(config, op, instance, f"{metric}/{part}" if part else metric, unit, value, published.get(metric), by if metric in published else None)
+
+
+def one_row(config, op, instance, metric, unit, value, published=None, by=None):
+    return {
+        "op": op, "instance": instance, "config": config, "metric": metric, "unit": unit, "value": int(value) if value == int(value) else value,
+        "published": published, "published_by": by, "kind": "measured",
+    }
 
 
 def area(config, wanted_op):
@@ -169,6 +194,9 @@ def area(config, wanted_op):
             table(f"{op} {instance} ({config})", module, modules, own)
             for unit, cost in families(modules, own, module)[1].items():
                 rows += rows_of(config, op, instance, unit, cost)
+            done = functions(modules, own, module, json.loads((folder / "origins.json").read_text()))
+            print("by function: " + ", ".join(f"{name} {luts:,}" for name, luts in done.most_common()))
+            rows += [one_row(config, op, instance, f"lut of {name}", "LUT", luts) for name, luts in done.items()]
     if wanted_op in (None, "shell"):
         rows += rows_of(config, "shell", config, "", around)
         print(f"\nshell ({config}): " + ", ".join(f"{around[m]:,g} {m}" for m in METRICS))
@@ -214,6 +242,20 @@ def units_area(configs):
     """Prints a table of stand-alone units and returns their rows."""
     print(f"\nunits, yosys {SYNTHESIS}\n{'unit':36}" + "".join(f"{metric:>10}" for metric in METRICS) + f"{'depth':>8}{'latency':>9}  published")
     return [row for config in configs for row in unit_area(config)]
+
+
+def functions(modules, own, top, origins):
+    """Returns function -> LUTs of all modules under the top; a module without a function has that of the module above it."""
+    total = collections.Counter()
+
+    def visit(name, count, above):
+        function = FUNCTION_OF.get(re.split(r"[.$]", origins.get(name, ""))[-1], above)
+        total[function] += count * own[name]["lut"]
+        for child, times in modules.children(name).items():
+            visit(child, count * times, function)
+
+    visit(top, 1, REST)
+    return +total
 
 
 def table(title, top, modules, own):

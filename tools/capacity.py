@@ -118,8 +118,21 @@ def capacity(found):
     return lines
 
 
+def by_function(found):
+    """Returns the table of what the LUTs of each engine do, in percent; of engines that were counted so."""
+    prefix, lines = "lut of ", ["| engine | LUT | percent of them by function |", "|---|---|---|"]
+    for engine in ENGINES:
+        own = {key[3].removeprefix(prefix): value for key, value in found.items()
+               if key[:3] == (engine.op, engine.instance, engine.config) and key[3].startswith(prefix)}
+        if own:
+            whole = sum(own.values())
+            shares = sorted(((round(100 * luts / whole), name) for name, luts in own.items()), key=lambda share: (-share[0], share[1]))
+            lines.append(f"| {engine.title} | {whole:,} | {', '.join(f'{name} {share}' for share, name in shares if share)} |")
+    return lines
+
+
 def filled(page, found):
-    tables = {"cost": cost(found), "devices": capacity(found)}
+    tables = {"cost": cost(found), "functions": by_function(found), "devices": capacity(found)}
 
     def fill(match):
         return f"<!-- capacity {match[1]} -->\n" + "\n".join(tables[match[1]]) + "\n<!-- end -->"
@@ -133,7 +146,7 @@ def cli():
     chosen = parser.parse_args()
     found = figures()
     if not (chosen.fill or chosen.check):
-        print("\n".join([*cost(found), "", *capacity(found)]))
+        print("\n".join([*cost(found), "", *by_function(found), "", *capacity(found)]))
         return 0
     before = PAGE.read_text()
     after = filled(before, found)

@@ -112,6 +112,23 @@ class Tiles(unittest.TestCase):
             area.own_cost(None, "DspTile28x19", {"DSP48E2": 2, **adder})
 
 
+class Functions(unittest.TestCase):
+    def test_a_module_has_its_own_function_or_that_of_the_module_above(self):
+        names = ["Engine", "ModMul_a", "Product9x9", "BitCounter", "ModMul_b", "Port"]
+        inside = {"Engine": ["ModMul_a", "ModMul_b", "ModMul_b", "Port"], "ModMul_a": ["Product9x9", "BitCounter"], "Product9x9": ["BitCounter"], "ModMul_b": ["BitCounter"]}
+        text = "".join(f"module {name} (\n  input wire clk\n);\n" + "".join(f"  {child} part_{i} (\n    .clk (clk)\n  );\n" for i, child in enumerate(inside.get(name, ())))
+                       + "endmodule\n" for name in names)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "Engine.v")
+            path.write_text(text)
+            modules = synthesis.Modules([path])
+        own = {name: {"lut": 10**at} for at, name in enumerate(names)}
+        origins = {"Engine": "proofmill.engine.msm.MsmEngine", "ModMul_a": "proofmill.field.ModMul", "ModMul_b": "proofmill.field.ModMul",
+                   "Product9x9": "proofmill.arith.Product", "BitCounter": "proofmill.arith.CarryAdder$BitCounter", "Port": "proofmill.engine.msm.MsmCommandPort"}
+        self.assertEqual(area.functions(modules, own, "Engine", origins), {
+            "control and memory": 100_001, "reduction": 10 + 1000 + 2 * (10_000 + 1000), "products": 100 + 1000})
+
+
 class Runs(unittest.TestCase):
     def test_modules_that_share_a_run_become_what_they_become_alone(self):
         version = run([setup.yosys(), "-V"])
