@@ -5,6 +5,8 @@ from fractions import Fraction
 from place import ROOT
 
 SCHEMA = ROOT / "rtl/about.schema.json"
+#: What units of a field compute, by the first word of their name.
+COMPUTES = {"modmul": "a b mod p", "modadd": "a + b mod p", "modsub": "a - b mod p", "reduce": "a mod p, of a longer sum", "canonical": "the integer a scale mod p, from 0 to p - 1"}
 CARD = ("config", "top", "version", "cmd_cap", "mailbox", "memories", "engines", "multipliers")
 CARD_PARTS = ("serial", "pcie", "slots")
 
@@ -76,6 +78,7 @@ def unit(manifest):
         "top": manifest["top"],
         "unit": manifest["unit"],
         "instance": manifest["instance"],
+        "computes": COMPUTES.get(manifest["unit"].split("_")[0]),
         "moduli": {field: str(modulus(field)) for field in fields},
         "handshake": "valid_ready" if waits else "valid",
         "latency": None if waits else manifest["latency"],
@@ -105,5 +108,6 @@ def lines(facts):
             continue
         digits = "an integer" if each["digits"] == 1 else f"{each['digits']} digits of {each['digit_width']} bits, the lowest first, in base {each['base']}"
         kind = "signed" if each["signed"] else "unsigned"
+        bounds = f"from {each['low_in_p']:g} p to {each['high_in_p']:g} p (rounded outward)" if each["signed"] else "from 0 to p - 1"
         scale = "" if each["scale"] == "1" else f", divided by {decimal(int(each['scale']))}"
-        yield f"{each['name']}: {digits}, {kind}, {each['low_in_p']:g} p to {each['high_in_p']:g} p{scale}, modulo p of {each['field']}"
+        yield f"{each['name']}: {digits}, {kind}, {bounds}{scale}, modulo p of {each['field']}"

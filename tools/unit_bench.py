@@ -50,8 +50,13 @@ def instance(top, ports, result, waits):
     for at in reversed(range(result.digits)):
         digit = f"digits[{result.width * (at + 1) - 1}:{result.width * at}]"
         lines.append(f"    value = value * BASE + $signed({digit if result.signed else f'{{1{chr(39)}b0, {digit}}}'});")
-    lines += ["    value = value % MODULUS;", "    residue = value < 0 ? value + MODULUS : value;", "  end", "endfunction"]
+    lines += ["    residue = value; // a canonical integer, so it is compared itself"] if is_canonical(result) else ["    value = value % MODULUS;", "    residue = value < 0 ? value + MODULUS : value;"]
+    lines += ["  end", "endfunction"]
     return "".join(f"  {line}".rstrip() + "\n" for line in lines)
+
+
+def is_canonical(port):
+    return (port.low, port.high) == (0, port.modulus - 1)
 
 
 def signed(value, bits):
@@ -72,7 +77,7 @@ def written(config, out, manifest):
     (folder / "residues.hex").write_text("".join(f"{residue:x}\n" for residue in residues(manifest["unit"], ports, result, values)))
     work = max(result.bits, result.modulus.bit_length()) + 8
     sizes = {"COUNT": COUNT, "PATIENCE": PATIENCE, "LATENCY": max(manifest["latency"], 0), "OPERAND_BITS": sum(port.bits for port in ports),
-             "RESULT_BITS": result.bits, "RESIDUE_BITS": result.modulus.bit_length(), "WORK_BITS": work}
+             "RESULT_BITS": result.bits, "RESIDUE_BITS": result.bits if is_canonical(result) else result.modulus.bit_length(), "WORK_BITS": work}
     numbers = {"MODULUS": result.modulus, "BASE": result.base if result.digits > 1 else 0}
     text = "".join(f"localparam {name} = {size};\n" for name, size in sizes.items())
     text += "".join(f"localparam signed [{work - 1}:0] {name} = {signed(value, work)};\n" for name, value in numbers.items())

@@ -60,9 +60,11 @@ TARGETS = {
                     'dont_touch = "yes"': "(* syn_preserve = 1, keep = 1 *) "}, case='(* syn_romstyle = "logic" *) '),
     "none": Target({}),
 }
-#: `io_` at the beginning of a port's name, or behind an instance's name; and a name that contains it.
+#: `io_` at the beginning of a port's name, or behind an instance's name; and a name that contains it, or a condition's.
 PREFIX = re.compile(r"(?<![^_\W])io_")
-PREFIXED = re.compile(r"\b(?:\w+_)?io_\w+\b")
+PREFIXED = re.compile(r"\b(?:\w+_)?io_\w+\b|\bwhen_\w+?_l\d+(?:_\d+)*\b")
+#: A condition, which the generator names after the line of its source.
+CONDITION = re.compile(r"when_\w+?_l\d+(?:_\d+)*")
 CONNECTION = re.compile(r"^  ([A-Z]\w*) (\w+) \(\n(.*?)^  \);", re.M | re.S)
 LINK = re.compile(r"^    \.(\w+) *\((.*?) *\)(,?) *//(\w+)\n", re.M)
 MARK = "\0"  # in front of a connected port, whose name is another module's
@@ -169,6 +171,7 @@ def readable_names(module):
         while rest.startswith("_zz_"):
             depth, rest = depth + 1, rest.removeprefix("_zz_")
         stem, number = re.fullmatch(r"(\w*?)((?:_?\d+)?(?:_\d+)*)", rest.strip("_")).groups()
+        stem = re.sub(r"when_\w+?_l$", "condition", stem)
         number = f"_{number}" if number and number[0] != "_" else number
         if not stem or stem[0].isdigit():
             stem = f"value_{stem}".rstrip("_")
@@ -184,17 +187,17 @@ def readable_names(module):
 
 
 def plain_names(modules):
-    """Removes `io_` from the names of ports, and of what is named after them. Names remain distinct."""
+    """Removes `io_` from the names of ports, and of what is named after them, and numbers conditions. Names remain distinct."""
     renamed = {}
 
-    def separate(taken, names):
+    def separate(taken, names, suffix=""):
         made = {}
         for name in names:
-            base = new = PREFIX.sub("", name)
+            base = new = "condition" if CONDITION.fullmatch(name) else PREFIX.sub("", name)
             turn = 0
             while new in taken or new in KEYWORDS or new[0].isdigit():
                 turn += 1
-                new = f"{base}_port" if turn == 1 else f"{base}_port{turn}"
+                new = f"{base}_{suffix}{turn}" if turn > 1 or not suffix else f"{base}_{suffix}"
             taken.add(new)
             made[name] = new
         return made
@@ -202,7 +205,7 @@ def plain_names(modules):
     for module in modules:
         taken = set(re.findall(r"\b[A-Za-z]\w*\b", module.text))
         ports = [name for _, _, name in PORT.findall(module.ports) if name.startswith("io_")]
-        names = separate(taken, ports)
+        names = separate(taken, ports, "port")
         outside = CONNECTION.sub(lambda found: re.sub(r"^    \.\w+", "", found[0], flags=re.M), module.body)
         inner = dict.fromkeys(match[0] for match in PREFIXED.finditer(outside))
         renamed[module.name] = names | separate(taken, [name for name in inner if name not in names])
@@ -230,6 +233,15 @@ def aligned(found):
     return found[0].replace(found[3], links) if found[3].count("\n") == len(rows) else found[0]
 
 
+def name_after(config, modules, top):
+    """Puts a unit's name in front of the names of its modules, so that several units can be parts of one design."""
+    names = {module.name: f"{config}_{module.name}" for module in modules if module.name != top}
+    for module in modules:
+        module.body = re.sub(r"^  ([A-Z]\w*)(?= \w+ \($)", lambda found: f"  {names.get(found[1], found[1])}", module.body, flags=re.M)
+        module.parts = [(names.get(part, part), name) for part, name in module.parts]
+        module.name = names.get(module.name, module.name)
+
+
 @cache
 def sources():
     """Returns the file of each top-level class, by its name with the package."""
@@ -248,9 +260,12 @@ def described(origin):
         return f"{origin} of SpinalHDL", ""
     path = sources()[outer]
     name = inner[-1] if inner else outer.rpartition(".")[2]
-    comment = re.search(rf"/\*\*((?:(?!\*/).)*?)\*/\s*(?:[\w\[\]]+ )*class {name}\b", path.read_text(), re.S)
+    text = path.read_text()
+    found = [re.search(rf"/\*\*((?:(?!\*/).)*?)\*/\s*(?:[\w\[\]]+ )*(?:class|object) {each}\b", text, re.S) for each in (name, outer.rpartition(".")[2])]
+    comment = next(filter(None, found), None)
     paragraph = re.split(r"\n\s*\*\s*\n", comment[1].strip())[0] if comment else ""
-    return str(path.relative_to(ROOT)), " ".join(re.sub(r"^\s*\*", "", line).strip() for line in paragraph.splitlines())
+    about_it = " ".join(re.sub(r"^\s*\*", "", line).strip() for line in paragraph.splitlines())
+    return str(path.relative_to(ROOT)), re.sub(r"\[\[([\w.]+)\]\]", r"\1", about_it)
 
 
 def walk(modules, top):
@@ -328,10 +343,14 @@ def written(config, out, target="ultrascale+", single=False):
         plain_shifts(module)
         tables(module, target)
         readable_names(module)
+    origin = {module.name: origins[module.name] for module in ordered}
     plain_names(ordered)
-    walk(modules, manifest["top"])  # by the instances' present names
+    if "unit" in manifest:
+        origin |= {f"{config}_{name}": made for name, made in origin.items()}
+        name_after(config, ordered, manifest["top"])
+    walk({module.name: module for module in ordered}, manifest["top"])  # by present names
     unused = "".join(f"// verilator lint_off {kind}\n" for kind in [*UNUSED, *["DECLFILENAME"] * single])
-    texts = {module.name: f"{header(module, config, manifest, origins[module.name], target)}\n{unused}\n{module.text}" for module in ordered}
+    texts = {module.name: f"{header(module, config, manifest, origin[module.name], target)}\n{unused}\n{module.text}" for module in ordered}
     files = {config: "\n".join(texts.values())} if single else texts
     for name, text in files.items():
         (into / f"{name}.v").write_text(text)

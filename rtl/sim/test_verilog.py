@@ -88,6 +88,13 @@ class Text(unittest.TestCase):
         self.assertIn(".total_port (total[7:0]     )", top)
         self.assertIn(".input_port (input_port[3:0])", top)
 
+    def test_conditions_are_numbered(self):
+        text = COUNTERS.replace("if((state == State_Idle))", "if(when_Part_l31)").replace("reg        [7:0]    total;", "wire when_Part_l31, when_Part_l31_1, condition;\n  reg        [7:0]    total;")
+        modules = verilog.modules_of(text)
+        verilog.plain_names(modules.values())
+        self.assertIn("wire condition_1, condition_2, condition;", modules["Part"].body)
+        self.assertIn("if(condition_1)", modules["Part"].body)
+
     def test_marks_of_a_vendor_are_left_out(self):
         self.assertNotIn("syn", self.module.body)
 
@@ -328,7 +335,7 @@ class Sources(unittest.TestCase):
             into, _ = verilog.written(config, Path(folder))
             texts = {path.stem: path.read_text() for path in into.glob("*.v")}
         generated = verilog.modules_of("".join(path.read_text() for path in rtl.verilog(ROOT / "target/rtl" / config)))
-        return {name: (re.search(r"^// Source: (.*)$", text, re.M)[1], verilog.PORT.findall(generated[name].ports)) for name, text in texts.items()}
+        return {name: (re.search(r"^// Source: (.*)$", text, re.M)[1], verilog.PORT.findall(generated[name.removeprefix(f"{config}_")].ports)) for name, text in texts.items()}
 
     def test_it_declares_the_ports(self):
         for config in ("card", "ecdsa", "msm_toy", *LONG):
@@ -341,7 +348,7 @@ class Sources(unittest.TestCase):
 
     def test_modules_named_otherwise_than_their_class_have_one(self):
         found = self.named("modmul_toy_fp")
-        self.assertEqual(found["ModMul_toy_fp"][0], "rtl/src/main/scala/proofmill/field/ModMul.scala")
+        self.assertEqual(found["modmul_toy_fp_ModMul_toy_fp"][0], "rtl/src/main/scala/proofmill/field/ModMul.scala")
         self.assertEqual(found["ModmulToyFpTop"][0], "rtl/src/main/scala/proofmill/top/FieldUnits.scala")
 
     def test_classes_of_one_name_are_told_apart(self):
@@ -362,7 +369,7 @@ class Tools(unittest.TestCase):
             for config in ("card", "ecdsa", "modmul_bn254_fp", *LONG):
                 into, top = verilog.written(config, Path(folder))
                 verilog.check(into, top)
-                self.assertFalse([path for path in into.glob("*.v") if re.search(r"_zz_|\bio_|_io_", path.read_text())])
+                self.assertFalse([path for path in into.glob("*.v") if re.search(r"_zz_|\bio_|_io_|when_\w+_l_?\w*\d|\[\[", path.read_text())])
 
     def test_what_is_asked_for_is_there(self):
         run(["make", "--no-print-directory", "verilog", "CONFIG=modadd_toy_fp"], cwd=ROOT)
@@ -387,6 +394,15 @@ class Tools(unittest.TestCase):
         self.assertEqual(list(ports), ["clk", "reset", "in_valid", "a", "b", "out_valid", "product"])
         for name in ("a", "b", "product"):
             self.assertEqual((ports[name]["low"], ports[name]["high"], ports[name]["signed"]), ("0", "96", False))
+
+    def test_several_units_are_parts_of_one_design(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for config in ("modmul_bn254_fr", "modmul_bls12_381_fr", "modmul_toy_fp"):
+                into, _ = verilog.written(config, Path(folder))
+                files += [into / name for name in (into / "files.f").read_text().split()]
+            self.assertEqual(len({path.name for path in files}), len(files))
+            run(["iverilog", "-g2005", "-t", "null", *files])
 
     def test_it_is_written_for_the_target_that_is_asked_for(self):
         run(["make", "--no-print-directory", "verilog", "CONFIG=modmul_toy_fp", "TARGET=ecp5"], cwd=ROOT)
