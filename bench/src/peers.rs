@@ -95,7 +95,7 @@ impl Library {
             Self::EquihashSolver => rust("equihash-solver-peer"),
             Self::EquihashUnsafeSolver => rust("equihash-unsafe-solver-peer"),
             Self::EquihashUnsafeVerifier => rust("equihash-unsafe-verifier-peer"),
-            Self::Gmp => rust("gmp-peer"),
+            Self::Gmp => program::require("m4", "GMP").and_then(|()| rust("gmp-peer")),
             Self::Gnark => program::build_go("gnark", ".", "gnark-peer").map(Command::new),
             Self::GnarkCrypto(package) => {
                 let (folder, binary) = match package {
@@ -112,7 +112,7 @@ impl Library {
                 program::build_rust("libsecp256k1-peer", program::LIBSECP256K1_C_FLAGS)
                     .map(Command::new)
             }
-            Self::Mcl => rust("mcl-peer"),
+            Self::Mcl => program::require("cmake", "mcl").and_then(|()| rust("mcl-peer")),
             Self::Neptune => rust("neptune-peer"),
             Self::Plonky => program::build_plonky().map(Command::new),
             Self::Rapidsnark => prove::rapidsnark(),
@@ -312,6 +312,13 @@ mod tests {
         let (ours, theirs) = contest(3, Pick::Median, [&mut ours], &mut peers).unwrap();
         assert_eq!((ours, theirs[0], theirs[1].is_nan()), ([2.0], 1.0, true));
         assert_eq!(peers.map(|peer| peer.absent), [None, Some("no more".into())]);
+    }
+
+    #[test]
+    fn a_missing_tool_is_named() {
+        assert!(program::require("cargo", "this").is_ok());
+        let error = program::require("no-such-tool", "GMP").unwrap_err();
+        assert_eq!(error.to_string(), "no-such-tool is missing, which the build of GMP needs");
     }
 
     #[test]

@@ -148,6 +148,14 @@ fn cargo(folder: &Path) -> Command {
     command
 }
 
+/// Returns an error that names a program of the system if it cannot be started; the build that needs it does not name it.
+pub fn require(tool: &str, library: &str) -> Result<()> {
+    match Command::new(tool).arg("--version").output() {
+        Ok(_) => Ok(()),
+        Err(_) => bail!("{tool} is missing, which the build of {library} needs"),
+    }
+}
+
 /// Builds a package of the peers' workspace and returns its program's path.
 pub fn build_rust(package: &str, c_flags: &str) -> Result<PathBuf> {
     let mut command = cargo(&source(""));
