@@ -1,6 +1,8 @@
 """The `about.json` of `make verilog`: the generator's facts about a card or a unit, in plain fields. Its schema is rtl/about.schema.json."""
 
+import tomllib
 from fractions import Fraction
+from functools import cache
 
 from place import ROOT
 
@@ -11,10 +13,9 @@ CARD = ("config", "top", "version", "cmd_cap", "mailbox", "memories", "engines",
 CARD_PARTS = ("serial", "pcie", "slots")
 
 
+@cache
 def modulus(field):
     """Returns the modulus of a field of spec/fields."""
-    import tomllib
-
     return int(tomllib.loads((ROOT / f"spec/fields/{field}.toml").read_text())["modulus"], 16)
 
 
@@ -23,7 +24,7 @@ def represented(entry):
     least = greatest = 0
     base, low, high = (int(entry[name]) for name in ("base", "low", "high"))
     for _ in range(entry["digits"]):
-        least, greatest = sorted((least * base, greatest * base)) if base else (0, 0)
+        least, greatest = sorted((least * base, greatest * base))
         least, greatest = least + low, greatest + high
     return least, greatest
 
