@@ -86,6 +86,15 @@ object PointAdder {
   def edwards(curve: Curve): PointAdder =
     PointAdder(curve, minusOne(curve, "edwards_madd"), fed(Extended, "1"))
 
+  /** (X1, Y1) + (X2, Y2), both affine, on `y^2 = x^3 + b`, where the inverse of X2 - X1 is known, or of Y1 + Y2 if the points
+    * are equal (bit B). Not for the identity nor for opposite points.
+    */
+  def affine(curve: Curve): PointAdder = {
+    require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
+    PointAdder(curve, Formula("affine_sum"), fed(Affine, "1", "2"), bits = Set("B"))
+  }
+
+  private val Affine = Seq("X", "Y")
   private val Projective = Seq("X", "Y", "Z")
   private val Extended = Seq("X", "Y", "Z", "T")
 

@@ -36,17 +36,21 @@ import spinal.lib.fsm._
   * Collect, Reduce and Centre take effect one cycle later, in the states Collected, Reduced and Centred.
   *
   * If s is 0 mod n, the result is arbitrary; the number of cycles keeps its bound.
+  *
+  * @param inverse only 1 / s is computed: there is one quotient, of 1, which is not centred
   */
-class Quotients(n: BigInt) extends StreamUnit {
+class Quotients(n: BigInt, inverse: Boolean = false) extends StreamUnit {
   private lazy val bits = n.bitLength
-  def operands: Seq[Port] = Seq("z", "r", "s").map(Port(_, bits))
-  def results: Seq[Port] = Seq("u1", "u2").map(Port(_, bits))
+  def operands: Seq[Port] = (if (inverse) Seq("s") else Seq("z", "r", "s")).map(Port(_, bits))
+  def results: Seq[Port] = (if (inverse) Seq("inverse") else Seq("u1", "u2")).map(Port(_, bits))
   def latency: Option[Int] = None
 
-  private val Seq(z, r, s) = io.in.payload.subdivideIn(3 slices).toSeq
+  private val s = io.in.payload.takeHigh(bits)
+  private val dividends =
+    if (inverse) Seq(B(1, bits bits)) else io.in.payload.dropHigh(bits).subdivideIn(2 slices).toSeq
   val f, g = Reg(SInt(bits + 2 bits))
   val gap = Reg(SInt(log2Up(bits + 1) + 2 bits)) // beta - alpha
-  val lanes = Seq(z, r).map { dividend =>
+  val lanes = dividends.map { dividend =>
     val lane = new Cofactors(n)
     lane.io.value := dividend.asUInt
     lane
@@ -110,7 +114,7 @@ class Quotients(n: BigInt) extends StreamUnit {
     Reduced.whenIsActive(goto(Settle))
     Settle.whenIsActive {
       lanes.foreach(_.io.settle := True)
-      when(lanes.map(_.io.reduced).andR)(goto(Centre)).otherwise(goto(Reduce))
+      when(lanes.map(_.io.reduced).andR)(goto(if (inverse) Done else Centre)).otherwise(goto(Reduce))
     }
     Centre.whenIsActive {
       lanes.head.io.centre := True

@@ -24,13 +24,13 @@ class Inverter(arithmetic: Fp2Arithmetic, contexts: Int) extends Component {
   private val divisorTag = RegNextWhen(residue.tag, residue.fire)
 
   private val divisor = canonical.io.out.payload.takeLow(field.bits)
-  private val divide = new Quotients(field.modulus)
+  private val divide = new Quotients(field.modulus, inverse = true)
   divide.io.in.arbitrationFrom(canonical.io.out)
-  divide.io.in.payload := divisor ## B(1, field.bits bits) ## B(0, field.bits bits)
+  divide.io.in.payload := divisor
   private val tag = RegNextWhen(divisorTag, divide.io.in.fire)
   private val isZero = RegNextWhen(divisor === 0, divide.io.in.fire)
   io.out.arbitrationFrom(divide.io.out)
-  io.out.value := divide.io.out.payload.takeHigh(field.bits).andMask(!isZero)
+  io.out.value := divide.io.out.payload.andMask(!isZero)
   io.out.tag := tag
 }
 

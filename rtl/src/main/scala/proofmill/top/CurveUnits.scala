@@ -1,16 +1,27 @@
 package proofmill.top
 
-import proofmill.curve.{PointAdder, ScheduleText, Terms}
+import proofmill.curve.{AffineLaw, BatchAdder, PointAdder, ScheduleText, Terms}
 import proofmill.field.{Arithmetic, Options}
 import proofmill.spec.Curve
 
 /** The point adders, each also with behavioural multipliers. */
 object CurveUnits {
-  def all: Seq[UnitTarget] = for {
+  def all: Seq[UnitTarget] = formulas ++ batches
+
+  private def formulas = for {
     (kind, curve, adder) <- adders
     options <- Seq(Options(), Options(model = true))
     name = s"${kind}_$curve" + (if (options.model) "_twin" else "")
   } yield UnitTarget(name, kind, curve, options.model, () => StreamPorts(adder().pipeline(arithmetic(adder(), options))))
+
+  /** Adders of affine points; that of the toy has few slots. */
+  private def batches = for {
+    curve <- Seq("toy", "bn254")
+    options <- Seq(Options(), Options(model = true))
+    name = s"batch_add_$curve" + (if (options.model) "_twin" else "")
+    slotBits = if (curve == "toy") 6 else 12
+    make = () => StreamPorts(new BatchAdder(new AffineLaw(Curve(curve), options), tagBits = 16, slotBits))
+  } yield UnitTarget(name, "batch_add", curve, options.model, make)
 
   /** Kind, curve, and adder. */
   private def adders: Seq[(String, String, () => PointAdder)] = {
