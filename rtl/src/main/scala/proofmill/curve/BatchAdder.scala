@@ -2,7 +2,6 @@ package proofmill.curve
 
 import proofmill.arith.{BlockMemory, Timed, Timing}
 import proofmill.field.{Bound, Residue, ZeroTest, ZeroTestPlan}
-import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
 import spinal.lib._
 
@@ -27,16 +26,18 @@ import spinal.lib._
   *
   * Cycles of the backward steps: 0 issue; `found` the operands; `inverted` 1 / D; then those of the formula.
   *
-  * @param slotBits there are 2^slotBits slots, and as many pairs can be inside
+  * @param slotBits there are 2^slotBits slots, those of the pairs that have not reached step 7
+  * @param late pairs that may come after `ready` falls
   */
-class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, timing: Timing = Timing()) extends StreamUnit {
+class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8, timing: Timing = Timing())
+    extends Component {
   import law.arithmetic
   import arithmetic.{digits, mulLatency, product}
-
-  private lazy val tag = Port("tag", tagBits)
-  def operands: Seq[Port] = tag +: (law.ports("1") ++ law.ports("2"))
-  def results: Seq[Port] = tag +: law.ports("3")
-  def latency: Option[Int] = None
+  val io = new Bundle {
+    val pairs = slave(Flow(AffinePair(law, tagBits))) // pairs to add; up to `late` more may come after `ready` falls
+    val ready = out(Bool()) // level: there are slots for more pairs
+    val sums = master(Flow(TaggedPoint(law, tagBits)))
+  }
 
   /** Slots from one of a chain to the next: a product, the write of it and the read of it. */
   val chains: Int = mulLatency + timing.memory + 2
@@ -45,9 +46,7 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, timing: Timin
   private val slots = 1 << slotBits
 
   // 1. Slots. A pair that enters in the cycle in which the frame is closed still belongs to it.
-  private val pair = AffinePair(law, tagBits)
-  pair.assignFromBits(io.in.payload)
-  private val enters = io.in.fire
+  private val enters = io.pairs.valid
   private val tree = new InversionTree(arithmetic, chains, mulLatency, timing)
   private val inverting = RegInit(False)
   private val frames = new OpenFrame(slotBits, chainBits, chains)
@@ -59,7 +58,7 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, timing: Timin
   when(close)(inverting := True)
 
   // 2. The denominators. Cycles are counted from the entry of a pair.
-  private val points = RegNext(pair)
+  private val points = RegNext(io.pairs.payload)
   private val (x1, y1) = points.left.residues(1)
   private val (x2, y2) = points.right.residues(1)
   private def isZero(residue: Residue): Timed[Bool] = {
@@ -198,17 +197,13 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, timing: Timin
   added.point.x := result("X3", leftX, law.x)
   added.point.y := result("Y3", leftY, law.y)
 
-  // 8. Sums, with space for all pairs inside.
-  private val sums = StreamFifo(TaggedPoint(law, tagBits), slots)
-  sums.io.push.valid := Delay(now.valid, inverted + end + 1, init = False)
-  sums.io.push.payload := added
-  io.out << sums.io.pop.m2sPipe().map(_.asBits)
+  io.sums.valid := Delay(now.valid, inverted + end + 1, init = False)
+  io.sums.payload := added
 
-  private val used, inside = Reg(UInt(slotBits + 1 bits)) init 0 // slots, and pairs
+  private val used = Reg(UInt(slotBits + 1 bits)) init 0
   private val freed = Delay(steps.io.freed.payload, inverted).andMask(Delay(steps.io.freed.valid, inverted, init = False))
   used := used + enters.asUInt - freed
-  inside := inside + enters.asUInt - io.out.fire.asUInt
-  io.in.ready := !used.msb && !inside.msb
+  io.ready := RegNext(used < slots - late - 1) init False
 }
 
 /** Two points to be added, with their tag. */

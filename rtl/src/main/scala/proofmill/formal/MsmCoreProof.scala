@@ -121,7 +121,7 @@ class MsmCoreProof(bucketBits: Int, latency: Int) extends Component with Proof {
   private def later(value: Bool, cycles: Int): Bool = Delay(value, cycles, init = False)
   private val itemRested = later(seen(dut.pointWrites), 1)
   for (b <- 0 until buckets) {
-    val written = dut.buckets.io.write(bankOf(b)).pull() && dut.buckets.io.place.pull() === b >> 1
+    val written = dut.buckets.io.write(bankOf(b)).pull() && dut.buckets.io.place(bankOf(b)).pull() === b >> 1
     val (before, wasFull) = (later(inBucket(b), 1), later(full(b), 1))
     assert(!wasFull || content(b) === mark(before), "buckets, a cycle later")
     assert(!full(b) || written || (wasFull && inBucket(b) === before), "what becomes full is written")

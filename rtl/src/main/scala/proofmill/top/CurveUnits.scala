@@ -3,6 +3,9 @@ package proofmill.top
 import proofmill.curve.{AffineLaw, BatchAdder, PointAdder, ScheduleText, Terms}
 import proofmill.field.{Arithmetic, Options}
 import proofmill.spec.Curve
+import proofmill.stream.{Port, StreamUnit}
+import spinal.core._
+import spinal.lib._
 
 /** The point adders, each also with behavioural multipliers. */
 object CurveUnits {
@@ -20,7 +23,7 @@ object CurveUnits {
     options <- Seq(Options(), Options(model = true))
     name = s"batch_add_$curve" + (if (options.model) "_twin" else "")
     slotBits = if (curve == "toy") 6 else 12
-    make = () => StreamPorts(new BatchAdder(new AffineLaw(Curve(curve), options), tagBits = 16, slotBits))
+    make = () => StreamPorts(new BatchUnit(new AffineLaw(Curve(curve), options), slotBits))
   } yield UnitTarget(name, "batch_add", curve, options.model, make)
 
   /** Kind, curve, and adder. */
@@ -43,4 +46,25 @@ object CurveUnits {
       println(ScheduleText.steps(schedule) + "\n")
       println(ScheduleText.values(schedule) + "\n")
     }
+}
+
+/** A [[BatchAdder]] with one input and one output stream; each pair has a tag, which its sum has as well. */
+class BatchUnit(law: AffineLaw, slotBits: Int) extends StreamUnit {
+  private def tagBits = 16
+  private def tag = Port("tag", tagBits)
+  def operands: Seq[Port] = tag +: (law.ports("1") ++ law.ports("2"))
+  def results: Seq[Port] = tag +: law.ports("3")
+  def latency: Option[Int] = None
+
+  private val capacity = 1 << slotBits
+  private val adder = new BatchAdder(law, tagBits, slotBits)
+  private val inside = Reg(UInt(slotBits + 1 bits)) init 0
+  inside := inside + io.in.fire.asUInt - io.out.fire.asUInt
+  io.in.ready := adder.io.ready && !inside.msb
+  adder.io.pairs.valid := io.in.fire
+  adder.io.pairs.payload.assignFromBits(io.in.payload)
+  private val sums = StreamFifo(Bits(io.out.payload.getWidth bits), capacity)
+  sums.io.push.valid := adder.io.sums.valid
+  sums.io.push.payload := adder.io.sums.payload.asBits
+  io.out << sums.io.pop.m2sPipe()
 }

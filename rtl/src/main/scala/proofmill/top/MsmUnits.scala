@@ -1,6 +1,7 @@
 package proofmill.top
 
-import proofmill.engine.msm.{BucketAdder, Item, CoreCommand, CoreCommandKind, Points}
+import proofmill.arith.Timing
+import proofmill.engine.msm.Points
 import proofmill.spec.Curve
 import proofmill.stream.{Port, StreamUnit}
 import spinal.core._
@@ -18,7 +19,7 @@ object MsmUnits {
       ("bls12_377", "bls12_377", 15)
     )
     model <- Seq(false, true)
-    make = () => StreamPorts(new CoreUnit(() => new Points(Curve(curve), model), bucketBits))
+    make = () => StreamPorts(new CoreUnit(() => Points(Curve(curve), model, slotBits = if (name == "toy") 6 else 12), bucketBits))
   } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 
@@ -46,7 +47,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
     points.ports ++ Seq("issues", "cycles", "order_issues", "order_cycles").map(Port(_, 32))
   def latency: Option[Int] = None
 
-  private val core = new BucketAdder(points, bucketBits)
+  private val core = points.core(bucketBits, Timing())
   private val parts = {
     val starts = operands.map(_.bits).scanLeft(0)(_ + _)
     operands.zip(starts).map { case (port, low) => port.name -> io.in.payload(low, port.bits bits) }.toMap
@@ -92,7 +93,7 @@ class CoreUnit(makePoints: () => Points, bucketBits: Int) extends StreamUnit {
     ordered := True
   }
   io.out.valid := ordered && !core.io.busy
-  io.out.payload := Cat(Seq(core.io.acc, issues(0), cyclesOf(0), issues(1), cyclesOf(1)))
+  io.out.payload := Cat(Seq(points.coordinatesOf(core.io.acc), issues(0), cyclesOf(0), issues(1), cyclesOf(1)))
   when(io.out.fire) {
     begun := False
     ordered := False

@@ -28,35 +28,16 @@ import spinal.lib._
   *   3. Memory: the write, and the addresses of reads. S leaves the adder.
   *   4. `timing.memory` cycles of memory latency, then operand selection, registered for the adder.
   */
-class BucketAdder(points: AdditiveGroup, bucketBits: Int, timing: Timing = Timing()) extends Component {
-  val io = new Bundle {
-
-    /** Points for buckets. None is accepted while a command waits or is executed. `ready` does not depend on `valid`. */
-    val items = slave(Stream(Item(points, bucketBits)))
-
-    /** Accepted when no point is in the pipeline. */
-    val commands = slave(Stream(CoreCommand(bucketBits)))
-
-    /** The operand of Gather; steady while it is executed. */
-    val externalSum = in(Bits(points.width bits))
-
-    /** Level: a command is executed, a point is in the pipeline, or the buckets are cleared after reset. */
-    val busy = out(Bool())
-
-    /** The accumulator; steady while not busy. */
-    val acc = out(Bits(points.width bits))
-
-    /** Pulse: a pair of operands is issued to the adder. */
-    val issued = out(Bool())
-  }
-
+class BucketAdder(points: AdditiveGroup, bucketBits: Int, timing: Timing = Timing())
+    extends BucketCore(points.width, bucketBits) {
   val adder = points.adder()
   private val loop = BucketAdder.loop(points, timing)
-  val buckets = new Buckets(points, bucketBits, timing)
+  val buckets = new Buckets(points.width, bucketBits, timing)
   val flags = new BucketFlags(bucketBits)
-  val reducer = new BucketReducer(bucketBits, BucketAdder.latency(points, timing))
+  val reducer = new BucketReducer(bucketBits, Some(BucketAdder.latency(points, timing)))
 
   // 1. Lookup: a request of the reducer, or a point. Requests are never stalled.
+  reducer.io.request.ready := True
   val accepting = !reducer.io.busy && !io.commands.valid && !flags.io.clearing
   private val candidate = AdderRequest(bucketBits)
   candidate := reducer.io.request.payload
@@ -131,8 +112,10 @@ class BucketAdder(points: AdditiveGroup, bucketBits: Int, timing: Timing = Timin
   buckets.io.write := RegNext(Vec(Seq(False, True).map(b =>
     sumWrites && returnedBank === b || pointWrites && bank === b
   )))
-  buckets.io.place := RegNext(pointWrites ? Bucket.place(request.a) | Bucket.place(returned.bucket))
-  buckets.io.point := pointWritesNow ? point | result
+  for (bank <- 0 until 2) {
+    buckets.io.place(bank) := RegNext(pointWrites ? Bucket.place(request.a) | Bucket.place(returned.bucket))
+    buckets.io.point(bank) := pointWritesNow ? point | result
+  }
 
   private val acc = RegNextWhen(result, RegNext(returns && returned.isAcc))
   io.acc := acc

@@ -16,16 +16,16 @@ import spinal.lib.fsm._
   *   5. After: the doublings that the command requests.
   *   6. Gather, Clear: the other commands.
   *
-  * @param latency cycles from a request to its sum in a bucket
+  * @param latency cycles from a request to its sum in a bucket, if they are fixed; otherwise no level is issued before the last one is settled
   */
-class BucketReducer(bucketBits: Int, latency: Int) extends Component {
+class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
   val io = new Bundle {
     val command = slave(Stream(CoreCommand(bucketBits))) // a command, accepted in Idle when `settled`
 
-    /** Requests, each accepted in its cycle. */
-    val request = master(Flow(AdderRequest(bucketBits)))
+    /** Requests. */
+    val request = master(Stream(AdderRequest(bucketBits)))
 
-    /** Level: no sum is in flight. */
+    /** Level: no request and no sum is in flight, so a request is accepted at once. */
     val settled = in(Bool())
 
     /** A pulse that clears the flags of all buckets. */
@@ -93,6 +93,7 @@ class BucketReducer(bucketBits: Int, latency: Int) extends Component {
     Level.whenIsActive {
       val a = base | index
       when(rising)(issue(Keep, a, a | step)).otherwise(issue(Take, a, a | step))
+      when(io.request.ready) {
       index := index + (rising ? (step |<< 1) | U(1, bucketBits + 1 bits))
       pairs := pairs + 1
       when(index === (rising ? (size - (step |<< 1)) | (step - 1))) {
@@ -104,9 +105,14 @@ class BucketReducer(bucketBits: Int, latency: Int) extends Component {
           rising := rising && !turnsDown
           base := 0
           pairs := 1
-          val ahead = (pairs - windows).resize((bucketBits + 1).max(log2Up(2 * latency + 1)))
-          when(ahead < 2 * latency)(goto(Settle))
+          latency match {
+            case Some(latency) =>
+              val ahead = (pairs - windows).resize((bucketBits + 1).max(log2Up(2 * latency + 1)))
+              when(ahead < 2 * latency)(goto(Settle))
+            case None => goto(Settle)
+          }
         }
+      }
       }
     }
 

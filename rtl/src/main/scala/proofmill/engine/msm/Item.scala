@@ -2,8 +2,8 @@ package proofmill.engine.msm
 
 import spinal.core._
 
-/** A point for a bucket. */
-case class Item(points: AdditiveGroup, bucketBits: Int) extends Bundle {
+/** A point of `width` bits for a bucket. */
+case class Item(width: Int, bucketBits: Int) extends Bundle {
   val bucket = UInt(bucketBits bits)
-  val point = Bits(points.width bits)
+  val point = Bits(width bits)
 }

@@ -20,7 +20,7 @@ import spinal.lib.bus.amba4.axi._
   */
 class MsmEngine(config: MsmConfig) extends Engine {
   private val curve = Curve(config.curve)
-  private val points = new Points(curve, config.model)
+  private val points = Points(curve, config.model)
   private val plan = WindowPlan(curve.scalarField.modulus, config.adders, config.bucketBits)
   private val slices = points.slices
   private val channels = slices + 1
@@ -43,7 +43,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
     "curve" -> BigInt(Spec.int(MsmEngine.wire.getTable("curves"), curve.name)),
     "queue" -> BigInt(MsmConfig.runs),
     "adders" -> BigInt(config.adders),
-    "adder_latency" -> BigInt(BucketAdder.latency(points, config.timing)),
+    "adder_latency" -> BigInt(points.latency(config.timing)),
     "least_window" -> BigInt(plan.least),
     "most_window" -> BigInt(plan.most),
     "channels" -> BigInt(slices),
@@ -67,7 +67,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val runQueue = new RunQueue(config.memoryBits, MsmConfig.runs)
   val passes = new WindowPasses(plan, config.memoryBits)
   val readers = Seq.fill(channels)(new Reader(axi))
-  val cores = Seq.fill(config.adders)(new BucketAdder(points, config.bucketBits, config.timing))
+  val cores = Seq.fill(config.adders)(points.core(config.bucketBits, config.timing))
   val replyWriter = new ReplyWriter(points, wires)
   val feeder = ClockDomain.current.copy(reset = RegNext(passes.io.restart) init True)(new PointFeeder(
     points,

@@ -35,7 +35,7 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
     val passOpen = in(Bool())
 
     /** Per adder the points for its buckets. */
-    val items = Vec.fill(adders)(master(Stream(Item(PointFeeder.this.points, bucketBits))))
+    val items = Vec.fill(adders)(master(Stream(Item(PointFeeder.this.points.width, bucketBits))))
 
     /** Level: every item of a joined group was accepted. */
     val empty = out(Bool())
@@ -78,7 +78,7 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
       val latency = made.cycle
       val valids = (1 to latency).scanLeft(some)((valid, _) => RegNext(valid) init False)
       val depth = 1 << log2Up(2 * latency + 8)
-      val queue = new StreamFifo(Item(points, bucketBits), depth, withAsyncRead = true, withBypass = false)
+      val queue = new StreamFifo(Item(points.width, bucketBits), depth, withAsyncRead = true, withBypass = false)
       queue.io.push.valid := valids.last
       queue.io.push.bucket := Delay(digit.bucket, latency)
       queue.io.push.point := made.value

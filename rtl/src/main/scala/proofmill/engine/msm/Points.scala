@@ -1,95 +1,83 @@
 package proofmill.engine.msm
 
-import proofmill.arith.Timed
-import proofmill.curve.{FormulaPipeline, PointAdder, PipelineSchedule, Terms}
-import proofmill.field.{Arithmetic, Bound, Options, Residue}
+import proofmill.arith.{Timed, Timing}
+import proofmill.field.{Arithmetic, Bound, Residue}
 import proofmill.spec.Curve
 import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** The properties that depend on the curve: the formats of points in memory and in the pipeline, and the adder.
-  *
-  * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them:
-  * X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. A sum is therefore an operand of either side.
+/** The properties that depend on the curve: the formats of points in memory, in the pipeline and in replies.
   *
   * @param model behavioural multipliers, for simulation only
   */
-class Points(val curve: Curve, val model: Boolean = false) extends AdditiveGroup {
-  private val edwards = curve.edwards.isDefined
+abstract class Points(val curve: Curve, val model: Boolean) {
+  protected val edwards: Boolean = curve.edwards.isDefined
   private val p = curve.baseField.modulus
-  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(model = model))
-  private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
-  private val schedule: PipelineSchedule = law.schedule(Terms(arithmetic))
-
-  def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
-  val latency: Int = schedule.latency
-
-  /** The coordinates of a point by name, with the bounds of their digits, which hold for operands and sums. */
-  private val bounds: Seq[(String, Bound)] = schedule.dataflow.outputs.map { case (name, value) =>
-    val sum = schedule.dataflow.bound(value)
-    val Seq(left, right) = Seq("1", "2").map(n => schedule.dataflow.inputs(name.take(1) + n))
-    require(
-      left == right && sum.within(left) && sum.width == left.width,
-      s"${curve.name}: $name is $sum, operands are $left and $right"
-    )
-    name.take(1) -> left
-  }
-  val coordinates: Int = bounds.size
-  val digits: Int = arithmetic.digits
-  private val digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(digits)(bound.width) }
+  val arithmetic: Arithmetic
+  def digits: Int = arithmetic.digits
 
   /** Bits of a point in the pipeline's format. */
-  val width: Int = digitWidths.sum
-
-  /** Bytes that hold any digit of a sum. */
-  val digitBytes: Int = (digitWidths.max + 7) / 8
-
-  /** Returns the digits of a point in the pipeline's format, the first coordinate's lowest digit first. */
-  def digitsOf(point: Bits): Seq[SInt] =
-    digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => point(low, width bits).asSInt }
-
-  /** The ports of a unit that has a point's coordinates. */
-  def ports: Seq[Port] = bounds.map { case (name, bound) => arithmetic.port(name, bound) }
+  def width: Int
 
   /** The identity, in the pipeline's format. */
-  val identity: BigInt = {
-    val values = bounds.map { case (name, _) => if (name == "Y" || edwards && name == "Z") 1 else 0 }
-    digitWidths.zip(values.flatMap(arithmetic.encode(_))).foldRight(BigInt(0)) { case ((width, digit), higher) =>
-      (higher << width) + digit.mod(BigInt(1) << width)
-    }
-  }
+  def identity: BigInt
 
-  /** The bound of a digit in memory: that of the residue of least magnitude; a single digit is from 0 to p - 1. */
-  private val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
+  /** The circuit that adds points into buckets. */
+  def core(bucketBits: Int, timing: Timing): BucketCore
 
-  /** Bytes of a digit in memory. */
-  val storedDigit: Int = (stored.width + 7) / 8
-  private val storedBits = 8 * storedDigit * digits
-  private val inMemory = if (edwards) Seq("X", "Y", "T") else Seq("X", "Y")
-  private val inSlice = if (inMemory.size * storedBits <= Points.sliceBits) inMemory.size else 1
+  /** Cycles from two points to their sum in its bucket; if they vary, about those of two points alone. */
+  def latency(timing: Timing): Int
 
-  /** Slices of a point in memory, each in its own channel: one with all coordinates, or one per coordinate. */
-  val slices: Int = inMemory.size / inSlice
+  /** The coordinates of a sum in a reply, by name, with the bounds of their digits: X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. */
+  protected def bounds: Seq[(String, Bound)]
 
-  /** Converts a point from memory to the pipeline's format, with Z = 1, and negates it if `negative`. Zeros on `y^2 = x^3 + b` are the identity.
+  /** Converts a point from the pipeline's format to the coordinates of a reply, the first one in the low bits. */
+  def coordinatesOf(point: Bits): Bits
+
+  /** Converts a point from memory to the pipeline's format, and negates it if `negative`. Zeros on `y^2 = x^3 + b` are the identity.
     *
     * @param slices the point, in cycle 0 like `negative`
     * @return the point and its latency. The clock enable of the calling area stalls all of it.
     */
-  def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
+  def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits]
+
+  def coordinates: Int = bounds.size
+  protected def digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(digits)(bound.width) }
+
+  /** Bytes that hold any digit of a sum. */
+  def digitBytes: Int = (digitWidths.max + 7) / 8
+
+  /** Returns the digits of a point in the pipeline's format, the first coordinate's lowest digit first. */
+  def digitsOf(point: Bits): Seq[SInt] = {
+    val all = coordinatesOf(point)
+    digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => all(low, width bits).asSInt }
+  }
+
+  /** The ports of a unit that has a sum's coordinates. */
+  def ports: Seq[Port] = bounds.map { case (name, bound) => arithmetic.port(name, bound) }
+
+  /** The bound of a digit in memory: that of the residue of least magnitude; a single digit is from 0 to p - 1. */
+  private lazy val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
+
+  /** Bytes of a digit in memory. */
+  lazy val storedDigit: Int = (stored.width + 7) / 8
+  private def storedBits = 8 * storedDigit * digits
+  private val inMemory = if (edwards) Seq("X", "Y", "T") else Seq("X", "Y")
+  private lazy val inSlice = if (inMemory.size * storedBits <= Points.sliceBits) inMemory.size else 1
+
+  /** Slices of a point in memory, each in its own channel: one with all coordinates, or one per coordinate. */
+  lazy val slices: Int = inMemory.size / inSlice
+
+  /** The coordinates of a point in memory by name, and whether it is all zero. */
+  protected def fromSlices(slices: Seq[Bits], negative: Bool): (Map[String, Residue], Timed[Bool]) = {
     require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
     val words = wordsOf(slices)
     val affine = inMemory.zip(words.map(fromWord)).map { case (name, value) =>
       val changes = name == (if (edwards) "X" else "Y") || name == "T"
       name -> (if (changes) signed(value, Timed(negative, 0)) else value)
     }.toMap
-    val zero = isZero(words)
-    val cycle = (affine.values.map(_.cycle) ++ Seq(zero.cycle)).max
-    val point = Cat(bounds.map { case (name, bound) =>
-      affine.get(name).fold(one(bound))(_.bits(cycle, bound))
-    })
-    Timed(if (edwards) point else Mux(zero.at(cycle), B(identity, width bits), point), cycle)
+    (affine, isZero(words))
   }
 
   private def wordsOf(slices: Seq[Bits]): Seq[Bits] =
@@ -119,8 +107,6 @@ class Points(val curve: Curve, val model: Boolean = false) extends AdditiveGroup
     stored
   )
 
-  private def one(bound: Bound): Bits = Cat(arithmetic.encode(1).map(digit => B(S(digit, bound.width bits))))
-
   /** Returns the value, or its negative; registered. */
   private def signed(value: Residue, negative: Timed[Bool]): Residue = {
     val opposite = if (digits == 1) arithmetic.sub(modulus, value) else arithmetic.neg(value)
@@ -141,6 +127,17 @@ class Points(val curve: Curve, val model: Boolean = false) extends AdditiveGroup
 }
 
 object Points {
+
+  /** Affine points on `y^2 = x^3 + b`, and extended ones in Edwards form.
+    *
+    * @param slotBits of a [[proofmill.curve.BatchAdder]]
+    */
+  def apply(curve: Curve, model: Boolean = false, slotBits: Int = 12): Points =
+    if (curve.edwards.isDefined) new CompletePoints(curve, model) else new AffinePoints(curve, model, slotBits)
+
+  /** The digits of a constant, each as wide as `bound` requires. */
+  private[msm] def constant(arithmetic: Arithmetic, value: BigInt, bound: Bound): Bits =
+    Cat(arithmetic.encode(value).map(digit => B(S(digit, bound.width bits))))
 
   /** Bits of a slice. */
   val sliceBits: Int = 512

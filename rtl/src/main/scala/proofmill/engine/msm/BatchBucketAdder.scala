@@ -1,0 +1,197 @@
+package proofmill.engine.msm
+
+import proofmill.arith.{Copies, Timing}
+import proofmill.curve.{AffineLaw, AffinePoint, BatchAdder, TaggedPoint}
+import spinal.core._
+import spinal.lib._
+
+/** A [[BucketCore]] of affine points with a [[BatchAdder]], whose sums return after some hundred to two thousand cycles.
+  *
+  * A bucket is empty or full. Each cycle has up to three candidates: an input point P, the next sum S, and a sum T that was set aside. One pair enters
+  * the adder per cycle, with at most one bucket's content, and each bank of the buckets has one write:
+  *
+  * | candidates                                  | into the adder         | buckets                                              |
+  * |:--------------------------------------------|:-----------------------|:-----------------------------------------------------|
+  * | S and P for the same bucket                 | S + P                  |                                                      |
+  * | S's bucket full, P's bucket full            | P + its bucket         | P's becomes empty; S is set aside                    |
+  * | the same, with no space to set S aside      | S + its bucket         | S's becomes empty; P is stalled                      |
+  * | S's bucket full, P's bucket empty           | S + its bucket         | S's becomes empty; P is written                      |
+  * | S's bucket empty, P's bucket full           | P + its bucket         | S is written; P's becomes empty                      |
+  * | both empty, in different banks              | T + its bucket if full | S and P are written; T's becomes empty               |
+  * | both empty, in the same bank                | P + the identity       | S is written                                         |
+  *
+  * One candidate alone is treated in the same way. T is written if its bucket is empty and nothing else is written.
+  *
+  * The adder refuses pairs while its slots are taken; then nothing moves. Since sums have space for all pairs inside, the slots become free again. With
+  * no more space for sums, P and T do not enter the adder, but sums do, whose space becomes free at the same time.
+  *
+  * A decision takes effect one cycle later (`now`), when points follow their buckets' numbers. The operands are read from the buckets, selected and
+  * registered, and enter the adder `timing.memory` + 2 cycles after the decision.
+  */
+class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timing: Timing = Timing())
+    extends BucketCore(AffinePoint(law).getBitsWidth, bucketBits) {
+  private val capacity = 1 << slotBits
+  private def point = AffinePoint(law)
+  val adder = new BatchAdder(law, bucketBits + 1, slotBits, late = timing.memory + 6, timing)
+  val buckets = new Buckets(point.getBitsWidth, bucketBits, timing)
+  val flags = new CandidateFlags(bucketBits, others = 2)
+  val reducer = new BucketReducer(bucketBits, latency = None)
+  private val reducing = Copies.one(reducer.io.busy, init = false)
+
+  // 1. Sums, with space for all pairs inside; points follow their destinations.
+  private val destinations = StreamFifo(Destination(bucketBits), capacity)
+  private val points = StreamFifo(point, capacity)
+  destinations.io.push.valid := adder.io.sums.valid
+  destinations.io.push.payload.assignFromBits(adder.io.sums.tag)
+  points.io.push.valid := adder.io.sums.valid
+  points.io.push.payload := adder.io.sums.point
+  private val sumPoint = points.io.pop.m2sPipe()
+
+  // Sums set aside.
+  private val asides = StreamFifo(UInt(bucketBits bits), BatchBucketAdder.aside)
+  private val asidePoints = new StreamFifo(point, BatchBucketAdder.aside, withAsyncRead = true)
+  private val hasSpace = RegNext(asides.io.availability > 4) init False
+
+  // 2. Candidates: P, which may be a request of the reducer, S and T.
+  private val accepting = !reducer.io.busy && !io.commands.valid && !flags.io.clearing
+  private val next = AdderRequest(bucketBits)
+  next := reducer.io.request.payload
+  when(!reducer.io.busy) {
+    next.kind := AdderRequestKind.Item
+    next.a := io.items.bucket
+    next.b := io.items.bucket
+  }
+  private val Seq(advanceP, advanceS, advanceT) = Seq.fill(3)(Bool())
+  io.items.ready := advanceP && accepting
+  reducer.io.request.ready := advanceP
+  private val valid = RegNextWhen(reducer.io.request.valid || io.items.valid && accepting, advanceP) init False
+  private val request = RegNextWhen(next, advanceP)
+  private val places = RegNextWhen(Vec(next.places), advanceP)
+  private val bankP = RegNextWhen(Bucket.bank(next.a), advanceP)
+  private def candidate[T <: Data](next: Stream[T], advance: Bool): (Bool, T) = {
+    next.ready := advance
+    (RegNextWhen(next.valid, advance) init False, RegNextWhen(next.payload, advance))
+  }
+  private val (validS, sum) = candidate(destinations.io.pop, advanceS)
+  private val (validT, bucketT) = candidate(asides.io.pop, advanceT)
+  private val bankS = RegNextWhen(Bucket.bank(destinations.io.pop.bucket), advanceS)
+  private val bankT = RegNextWhen(Bucket.bank(asides.io.pop.payload), advanceT)
+
+  /** Whether P and S are for the same bucket; compared in the cycle before. */
+  private val same = {
+    def equal(p: UInt, s: UInt) = RegNext(p === s)
+    val (movedP, movedS) = (RegNext(advanceP), RegNext(advanceS))
+    val of = Seq(destinations.io.pop.bucket, sum.bucket).map { s =>
+      movedP ? equal(next.a, s) | equal(request.a, s)
+    }
+    movedS ? of.head | of.last
+  }
+  flags.io.places := Vec(next.places)
+  flags.io.buckets := Vec(destinations.io.pop.bucket, asides.io.pop.payload)
+  flags.io.advance := Vec(advanceP, advanceS, advanceT)
+  flags.io.clear := reducer.io.clear
+  private val full = flags.io.full
+  private val (fullP, fullS, fullT) = (full(bankP.asUInt), flags.io.isFull(0), flags.io.isFull(1))
+
+  // 3. The decision.
+  private val inside = Reg(UInt(slotBits + 1 bits)) init 0
+  private val enters = adder.io.ready
+  private val spare = RegNext(inside < capacity - 4) init False
+  private val (isItem, isPair, isCollect) =
+    (valid && request.isItem, valid && request.isPair, valid && request.kind === AdderRequestKind.Collect)
+  private val isSum = validS && !reducing
+  private val bothFull = isItem && isSum && !same && fullP && fullS
+  private val movesS = enters && spare && hasSpace && bothFull
+  private val joins = enters && isItem && isSum && same // S + P
+  private val pairsS = enters && isSum && fullS && !(isItem && same) && !movesS
+  private val writesS = enters && isSum && !fullS && !(isItem && same) || validS && reducing && !sum.isAcc
+  private val takesS = joins || pairsS || writesS || movesS || validS && reducing
+  private val free = enters && isItem && !fullP && !(isSum && same)
+  private val pairsP = enters && spare && isItem && fullP && !(isSum && same) && (!(isSum && fullS) || movesS)
+  private val writesP = free && (!writesS || bankP =/= bankS)
+  private val entersAlone = free && spare && writesS && bankP === bankS
+  private val requests = enters && spare && valid && !request.isItem
+  private val takesP = joins || pairsP || writesP || entersAlone || requests
+  private val pairsT = enters && spare && validT && fullT && !(joins || pairsS || pairsP || entersAlone)
+  private val writesT = enters && validT && !fullT && !writesS && !writesP
+  private val takesT = pairsT || writesT
+  advanceP := !valid || takesP
+  advanceS := !validS || takesS
+  advanceT := !validT || takesT
+
+  private val togglesP = pairsP || writesP || requests && (isPair && !fullP || isCollect && fullP)
+  private val togglesB = requests && request.kind === AdderRequestKind.Take && full((!bankP).asUInt)
+  flags.io.toggle := Vec(bankP ? togglesB | togglesP, bankP ? togglesP | togglesB)
+  flags.io.toggles := Vec(pairsS || writesS && !reducing, takesT)
+
+  private val issues = joins || pairsS || pairsP || entersAlone || pairsT || requests
+  private val usesS = pairsS
+  private val destination = Destination(bucketBits)
+  destination.bucket := usesS ? sum.bucket | (pairsT ? bucketT | request.a)
+  destination.isAcc := requests && request.isForAcc
+  io.issued := issues
+  inside := inside + issues.asUInt - takesS.asUInt
+  private val setAside = Reg(UInt(log2Up(BatchBucketAdder.aside + 1) bits)) init 0
+  setAside := setAside + movesS.asUInt - takesT.asUInt
+  asides.io.push.valid := movesS
+  asides.io.push.payload := sum.bucket
+
+  reducer.io.settled := inside === 0 && !valid && !validS && setAside === 0 && !flags.io.clearing
+  reducer.io.clearing := flags.io.clearing
+  reducer.io.command << io.commands
+  io.busy := reducer.io.busy || !reducer.io.settled
+
+  // 4. One cycle later: points, writes, and the addresses of reads.
+  private def now(bit: Bool): Bool = RegNext(bit) init False
+  sumPoint.ready := now(takesS)
+  asidePoints.io.push.valid := now(movesS)
+  asidePoints.io.push.payload := sumPoint.payload
+  asidePoints.io.pop.ready := now(takesT)
+  private val pointS = sumPoint.payload.asBits
+  private val pointT = asidePoints.io.pop.payload.asBits
+  private val pointP = RegNextWhen(RegNext(io.items.point), RegNext(advanceP))
+  for (bank <- 0 until 2) {
+    def here(writes: Bool, in: Bool) = writes && in === Bool(bank == 1)
+    val (ofP, ofT) = (here(writesP, bankP), here(writesT, bankT))
+    buckets.io.write(bank) := now(here(writesS, bankS) || ofP || ofT)
+    buckets.io.place(bank) := RegNext(Bucket.place(ofP ? request.a | (ofT ? bucketT | sum.bucket)))
+    buckets.io.point(bank) := RegNext(ofP) ? pointP | (RegNext(ofT) ? pointT | pointS)
+    buckets.io.read(bank) := RegNext(usesS ? Bucket.place(sum.bucket) | (pairsT ? Bucket.place(bucketT) | places(bank)))
+  }
+  private val acc = RegNextWhen(pointS, now(takesS && sum.isAcc))
+  io.acc := acc
+
+  // 5. Operands: in the pair, bank 0 is on the left. One that is not from memory is beside it, or is the identity.
+  private val begins = request.kind === AdderRequestKind.Begin
+  private def fromMemory(bank: Int): Bool = {
+    def here(pairs: Bool, in: Bool) = pairs && in === Bool(bank == 1)
+    here(pairsS, bankS) || here(pairsP, bankP) || here(pairsT, bankT) || isPair || isCollect && bankP === Bool(bank == 1)
+  }
+  private def isIdentity(bank: Int): Bool =
+    isPair && !full(bank) || valid && begins || isCollect && bankP === Bool(bank == 1) && !fullP ||
+      (if (bank == 1) entersAlone else False)
+  private val gathers = RegNext(request.kind === AdderRequestKind.Gather)
+  private val outside = RegNext(reducing)
+  private val loose = RegNext(pairsS || joins) ? pointS | (RegNext(pairsT) ? pointT | (outside ? acc | pointP))
+  private val beside = Seq(
+    loose,
+    now(joins) ? pointP | ((outside && gathers) ? io.externalSum | loose)
+  )
+  private def operand(bank: Int): AffinePoint = {
+    val chosen = point
+    val found = Delay(fromMemory(bank), timing.memory + 1) ? buckets.io.found(bank) | Delay(beside(bank), timing.memory)
+    chosen.assignFromBits(found)
+    chosen.isIdentity setWhen Delay(isIdentity(bank), timing.memory + 1)
+    RegNext(chosen)
+  }
+  adder.io.pairs.valid := Delay(issues, timing.memory + 2, init = False)
+  adder.io.pairs.tag := Delay(destination.asBits, timing.memory + 2)
+  adder.io.pairs.left := operand(0)
+  adder.io.pairs.right := operand(1)
+}
+
+object BatchBucketAdder {
+
+  /** Most sums that are set aside. */
+  private val aside = 64
+}

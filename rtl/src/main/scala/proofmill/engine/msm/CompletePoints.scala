@@ -1,0 +1,50 @@
+package proofmill.engine.msm
+
+import proofmill.arith.{Timed, Timing}
+import proofmill.curve.{FormulaPipeline, PipelineSchedule, PointAdder, Terms}
+import proofmill.field.{Arithmetic, Bound, Options}
+import proofmill.spec.Curve
+import spinal.core._
+
+/** Points for a complete addition formula, without inversions.
+  *
+  * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them:
+  * X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. A sum is therefore an operand of either side.
+  */
+class CompletePoints(curve: Curve, model: Boolean) extends Points(curve, model) with AdditiveGroup {
+  val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(model = model))
+  private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
+  private val schedule: PipelineSchedule = law.schedule(Terms(arithmetic))
+
+  def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
+  val latency: Int = schedule.latency
+  def core(bucketBits: Int, timing: Timing): BucketCore = new BucketAdder(this, bucketBits, timing)
+  def latency(timing: Timing): Int = BucketAdder.latency(this, timing)
+
+  protected val bounds: Seq[(String, Bound)] = schedule.dataflow.outputs.map { case (name, value) =>
+    val sum = schedule.dataflow.bound(value)
+    val Seq(left, right) = Seq("1", "2").map(n => schedule.dataflow.inputs(name.take(1) + n))
+    require(
+      left == right && sum.within(left) && sum.width == left.width,
+      s"${curve.name}: $name is $sum, operands are $left and $right"
+    )
+    name.take(1) -> left
+  }
+  val width: Int = digitWidths.sum
+  val identity: BigInt = {
+    val values = bounds.map { case (name, _) => if (name == "Y" || edwards && name == "Z") 1 else 0 }
+    digitWidths.zip(values.flatMap(arithmetic.encode(_))).foldRight(BigInt(0)) { case ((width, digit), higher) =>
+      (higher << width) + digit.mod(BigInt(1) << width)
+    }
+  }
+  def coordinatesOf(point: Bits): Bits = point
+
+  def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
+    val (affine, zero) = fromSlices(slices, negative)
+    val cycle = (affine.values.map(_.cycle) ++ Seq(zero.cycle)).max
+    val point = Cat(bounds.map { case (name, bound) =>
+      affine.get(name).fold(Points.constant(arithmetic, 1, bound))(_.bits(cycle, bound))
+    })
+    Timed(if (edwards) point else Mux(zero.at(cycle), B(identity, width bits), point), cycle)
+  }
+}
