@@ -175,5 +175,9 @@ class Bn254(unittest.TestCase):
         self.assertLessEqual(max(latencies), batch_affine.Shape.of(self.which).alone + 60)
 
 
+class Bls12_381(Bn254):
+    which, config = "bls12_381", "batch_add_bls12_381_twin"
+
+
 if __name__ == "__main__":
     unittest.main()

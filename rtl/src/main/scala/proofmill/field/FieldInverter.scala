@@ -9,7 +9,7 @@ import spinal.lib._
   */
 class FieldInverter(arithmetic: Arithmetic) extends StreamUnit {
   import arithmetic.{digits, field, product, scale}
-  require(digits == 1 && scale == 1, s"${field.name}: the inverter is for residues of one digit and scale 1")
+  require(scale == 1, s"${field.name}: the inverter is for residues with scale 1")
   def operands: Seq[Port] = Seq(arithmetic.port("a", product))
   def results: Seq[Port] = Seq(arithmetic.port("inverse", product))
   def latency: Option[Int] = None
@@ -19,6 +19,12 @@ class FieldInverter(arithmetic: Arithmetic) extends StreamUnit {
   canonical.io.in << io.in
   divide.io.in.arbitrationFrom(canonical.io.out)
   divide.io.in.payload := canonical.io.out.payload.takeLow(field.bits)
-  io.out.arbitrationFrom(divide.io.out)
-  io.out.payload := divide.io.out.payload.resized
+  if (digits == 1) {
+    io.out.arbitrationFrom(divide.io.out)
+    io.out.payload := divide.io.out.payload.resized
+  } else {
+    val encoder = new ResidueEncoder(arithmetic, product)
+    encoder.io.in << divide.io.out
+    io.out << encoder.io.out
+  }
 }

@@ -164,7 +164,7 @@ class PairingProcessor(
   inverter.io.in.tag := Delay(sum.context, results)
 
   private val tag = HardType(Bits(1 + slotBits.max(indexBits) bits))
-  private val encoder = new ResidueEncoder(arithmetic, tag)
+  private val encoder = new TaggedEncoder(arithmetic, tag)
   private def tagged(from: Stream[TaggedInteger[UInt]], inverse: Bool) = {
     val to = Stream(TaggedInteger(field.bits, tag))
     to.arbitrationFrom(from)

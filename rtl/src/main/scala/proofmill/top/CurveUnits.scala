@@ -19,7 +19,7 @@ object CurveUnits {
 
   /** Adders of affine points; that of the toy has few slots. */
   private def batches = for {
-    curve <- Seq("toy", "bn254")
+    curve <- Seq("toy", "bn254", "bls12_381")
     options <- Seq(Options(), Options(model = true))
     name = s"batch_add_$curve" + (if (options.model) "_twin" else "")
     slotBits = if (curve == "toy") 6 else 12
