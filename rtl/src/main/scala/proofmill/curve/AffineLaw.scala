@@ -27,7 +27,7 @@ class AffineLaw(val curve: Curve, options: Options = Options()) {
 /** A point within the bounds of a law. */
 case class AffinePoint(law: AffineLaw) extends Bundle {
   import law.arithmetic.digits
-  val isIdentity = Bool()
+  val isIdentity = Bool() // the coordinates are ignored
   val x = Bits(digits * law.x.width bits)
   val y = Bits(digits * law.y.width bits)
 

@@ -30,14 +30,9 @@ import spinal.lib._
   * @param late pairs that may come after `ready` falls
   */
 class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8, timing: Timing = Timing())
-    extends Component {
+    extends PairAdder(AffinePoint(law).getBitsWidth, tagBits) {
   import law.arithmetic
   import arithmetic.{digits, mulLatency, product}
-  val io = new Bundle {
-    val pairs = slave(Flow(AffinePair(law, tagBits))) // pairs to add; up to `late` more may come after `ready` falls
-    val ready = out(Bool()) // level: there are slots for more pairs
-    val sums = master(Flow(TaggedPoint(law, tagBits)))
-  }
 
   /** Slots from one of a chain to the next: a product, the write of it and the read of it. */
   val chains: Int = mulLatency + timing.memory + 2
@@ -58,7 +53,8 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   when(close)(inverting := True)
 
   // 2. The denominators. Cycles are counted from the entry of a pair.
-  private val points = RegNext(io.pairs.payload)
+  private val points = AffinePair(law, tagBits)
+  points.assignFromBits(RegNext(io.pairs.payload.asBits))
   private val (x1, y1) = points.left.residues(1)
   private val (x2, y2) = points.right.residues(1)
   private def isZero(residue: Residue): Timed[Bool] = {
@@ -191,14 +187,13 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   private val known = Delay(kindNow.isKnown, end)
   private def result(name: String, operand: Residue, bound: Bound) =
     RegNext(known ? operand.bits(end, bound) | sum(name).bits(end, bound))
-  private val added = TaggedPoint(law, tagBits)
-  added.tag := Delay(start.tag, end + 1)
-  added.point.isIdentity := RegNext(known && Delay(bothOrNone, end))
-  added.point.x := result("X3", leftX, law.x)
-  added.point.y := result("Y3", leftY, law.y)
-
+  private val added = AffinePoint(law)
+  added.isIdentity := RegNext(known && Delay(bothOrNone, end))
+  added.x := result("X3", leftX, law.x)
+  added.y := result("Y3", leftY, law.y)
+  io.sums.tag := Delay(start.tag, end + 1)
+  io.sums.sum := added.asBits
   io.sums.valid := Delay(now.valid, inverted + end + 1, init = False)
-  io.sums.payload := added
 
   private val used = Reg(UInt(slotBits + 1 bits)) init 0
   private val freed = Delay(steps.io.freed.payload, inverted).andMask(Delay(steps.io.freed.valid, inverted, init = False))
@@ -206,16 +201,10 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   io.ready := RegNext(used < slots - late - 1) init False
 }
 
-/** Two points to be added, with their tag. */
-case class AffinePair(law: AffineLaw, tagBits: Int) extends Bundle {
+/** A [[TaggedPair]] of affine points. */
+private case class AffinePair(law: AffineLaw, tagBits: Int) extends Bundle {
   val tag = Bits(tagBits bits)
   val left, right = AffinePoint(law)
-}
-
-/** A sum with the tag of its pair. */
-case class TaggedPoint(law: AffineLaw, tagBits: Int) extends Bundle {
-  val tag = Bits(tagBits bits)
-  val point = AffinePoint(law)
 }
 
 /** How a pair is added: its sum is known without a slope, or its points are equal. */

@@ -49,6 +49,8 @@ object GenerateProofs {
     "micro_context" -> (() => new MicroContextProof(addressBits = 3)),
     "micro_choice" -> (() => new MicroChoiceProof(contexts = 8)),
     "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1)),
+    "candidate_flags" -> (() => new CandidateFlagsProof(bucketBits = 2, others = 2)),
+    "batch_buckets" -> (() => new BatchBucketProof(bucketBits = 2, length = 20)),
     "squaring_control" -> (() => new SquaringControlProof(passes = 1)),
     "squaring_control_two" -> (() => new SquaringControlProof(passes = 2)),
     "in_flight_table" -> (() => new InFlightTableProof(contexts = 4, log2 = 3, tables = 2)),

@@ -13,7 +13,7 @@ class AffinePoints(curve: Curve, model: Boolean, slotBits: Int) extends Points(c
   private def empty = AffinePoint(law)
   val width: Int = empty.getBitsWidth
   val identity: BigInt = 1 // the flag, which is the lowest bit
-  def core(bucketBits: Int, timing: Timing): BucketCore = new BatchBucketAdder(law, bucketBits, slotBits, timing)
+  def core(bucketBits: Int, timing: Timing): BucketCore = BatchBucketAdder(law, bucketBits, slotBits, timing)
 
   // Two thirds of the longest inversion, and seven products one after the other with what is between them.
   def latency(timing: Timing): Int = 4 * curve.baseField.bits / 3 + 7 * arithmetic.mulLatency

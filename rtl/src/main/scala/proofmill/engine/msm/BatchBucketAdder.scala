@@ -1,7 +1,7 @@
 package proofmill.engine.msm
 
 import proofmill.arith.{Copies, Timing}
-import proofmill.curve.{AffineLaw, AffinePoint, BatchAdder, TaggedPoint}
+import proofmill.curve.{AffineLaw, AffinePoint, BatchAdder, PairAdder}
 import spinal.core._
 import spinal.lib._
 
@@ -27,13 +27,21 @@ import spinal.lib._
   *
   * A decision takes effect one cycle later (`now`), when points follow their buckets' numbers. The operands are read from the buckets, selected and
   * registered, and enter the adder `timing.memory` + 2 cycles after the decision.
+  *
+  * @param capacity most pairs inside the adder, and sums that wait
+  * @param asides most sums that are set aside
   */
-class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timing: Timing = Timing())
-    extends BucketCore(AffinePoint(law).getBitsWidth, bucketBits) {
-  private val capacity = 1 << slotBits
-  private def point = AffinePoint(law)
-  val adder = new BatchAdder(law, bucketBits + 1, slotBits, late = timing.memory + 6, timing)
-  val buckets = new Buckets(point.getBitsWidth, bucketBits, timing)
+class BatchBucketAdder(
+    width: Int,
+    bucketBits: Int,
+    capacity: Int,
+    makeAdder: () => PairAdder,
+    asides: Int = 64,
+    timing: Timing = Timing()
+) extends BucketCore(width, bucketBits) {
+  private def point = Bits(width bits)
+  val adder = makeAdder()
+  val buckets = new Buckets(width, bucketBits, timing)
   val flags = new CandidateFlags(bucketBits, others = 2)
   val reducer = new BucketReducer(bucketBits, latency = None)
   private val reducing = Copies.one(reducer.io.busy, init = false)
@@ -44,13 +52,13 @@ class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timi
   destinations.io.push.valid := adder.io.sums.valid
   destinations.io.push.payload.assignFromBits(adder.io.sums.tag)
   points.io.push.valid := adder.io.sums.valid
-  points.io.push.payload := adder.io.sums.point
+  points.io.push.payload := adder.io.sums.sum
   private val sumPoint = points.io.pop.m2sPipe()
 
   // Sums set aside.
-  private val asides = StreamFifo(UInt(bucketBits bits), BatchBucketAdder.aside)
-  private val asidePoints = new StreamFifo(point, BatchBucketAdder.aside, withAsyncRead = true)
-  private val hasSpace = RegNext(asides.io.availability > 4) init False
+  private val aside = StreamFifo(UInt(bucketBits bits), asides)
+  private val asidePoints = new StreamFifo(point, asides, withAsyncRead = true)
+  private val hasSpace = RegNext(aside.io.availability > 2) init False
 
   // 2. Candidates: P, which may be a request of the reducer, S and T.
   private val accepting = !reducer.io.busy && !io.commands.valid && !flags.io.clearing
@@ -62,58 +70,71 @@ class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timi
     next.b := io.items.bucket
   }
   private val Seq(advanceP, advanceS, advanceT) = Seq.fill(3)(Bool())
-  io.items.ready := advanceP && accepting
-  reducer.io.request.ready := advanceP
-  private val valid = RegNextWhen(reducer.io.request.valid || io.items.valid && accepting, advanceP) init False
-  private val request = RegNextWhen(next, advanceP)
-  private val places = RegNextWhen(Vec(next.places), advanceP)
-  private val bankP = RegNextWhen(Bucket.bank(next.a), advanceP)
-  private def candidate[T <: Data](next: Stream[T], advance: Bool): (Bool, T) = {
-    next.ready := advance
-    (RegNextWhen(next.valid, advance) init False, RegNextWhen(next.payload, advance))
+
+  /** A waiting and a deciding candidate: whether each is valid, and its payload. */
+  private case class Candidates[T <: Data](next: Stream[T], advance: Bool) {
+    private val taken = Bool()
+    val (waits, waiting) = (RegNextWhen(next.valid, taken) init False, RegNextWhen(next.payload, taken))
+    val (valid, now) = (RegNextWhen(waits, advance) init False, RegNextWhen(waiting, advance))
+    val take = !waits || advance
+    taken := take
+    next.ready := take
   }
-  private val (validS, sum) = candidate(destinations.io.pop, advanceS)
-  private val (validT, bucketT) = candidate(asides.io.pop, advanceT)
-  private val bankS = RegNextWhen(Bucket.bank(destinations.io.pop.bucket), advanceS)
-  private val bankT = RegNextWhen(Bucket.bank(asides.io.pop.payload), advanceT)
+  private val inputs = Stream(AdderRequest(bucketBits))
+  inputs.valid := reducer.io.request.valid || io.items.valid && accepting
+  inputs.payload := next
+  io.items.ready := inputs.ready && accepting
+  reducer.io.request.ready := inputs.ready
+  private val p = Candidates(inputs, advanceP)
+  private val s = Candidates(destinations.io.pop, advanceS)
+  private val t = Candidates(aside.io.pop, advanceT)
+  private val (valid, request) = (p.valid, p.now)
+  private val places = RegNextWhen(Vec(p.waiting.places), advanceP)
+  private val bankP = RegNextWhen(Bucket.bank(p.waiting.a), advanceP)
+  private val (validS, sum) = (s.valid, s.now)
+  private val bankS = RegNextWhen(Bucket.bank(s.waiting.bucket), advanceS)
+  private val (validT, bucketT) = (t.valid, t.now)
+  private val bankT = RegNextWhen(Bucket.bank(t.waiting), advanceT)
 
   /** Whether P and S are for the same bucket; compared in the cycle before. */
   private val same = {
     def equal(p: UInt, s: UInt) = RegNext(p === s)
     val (movedP, movedS) = (RegNext(advanceP), RegNext(advanceS))
-    val of = Seq(destinations.io.pop.bucket, sum.bucket).map { s =>
-      movedP ? equal(next.a, s) | equal(request.a, s)
-    }
-    movedS ? of.head | of.last
+    val Seq(waiting, now) =
+      Seq(s.waiting, s.now).map(s => movedP ? equal(p.waiting.a, s.bucket) | equal(p.now.a, s.bucket))
+    movedS ? waiting | now
   }
   flags.io.places := Vec(next.places)
-  flags.io.buckets := Vec(destinations.io.pop.bucket, asides.io.pop.payload)
+  flags.io.buckets := Vec(destinations.io.pop.bucket, aside.io.pop.payload)
+  flags.io.take := Vec(p.take, s.take, t.take)
   flags.io.advance := Vec(advanceP, advanceS, advanceT)
   flags.io.clear := reducer.io.clear
   private val full = flags.io.full
   private val (fullP, fullS, fullT) = (full(bankP.asUInt), flags.io.isFull(0), flags.io.isFull(1))
 
-  // 3. The decision.
-  private val inside = Reg(UInt(slotBits + 1 bits)) init 0
+  // 3. The decision. While the adder accepts pairs, S is always taken.
+  private val inside = Reg(UInt(log2Up(capacity + 1) bits)) init 0
   private val enters = adder.io.ready
   private val spare = RegNext(inside < capacity - 4) init False
   private val (isItem, isPair, isCollect) =
     (valid && request.isItem, valid && request.isPair, valid && request.kind === AdderRequestKind.Collect)
   private val isSum = validS && !reducing
-  private val bothFull = isItem && isSum && !same && fullP && fullS
-  private val movesS = enters && spare && hasSpace && bothFull
-  private val joins = enters && isItem && isSum && same // S + P
-  private val pairsS = enters && isSum && fullS && !(isItem && same) && !movesS
-  private val writesS = enters && isSum && !fullS && !(isItem && same) || validS && reducing && !sum.isAcc
-  private val takesS = joins || pairsS || writesS || movesS || validS && reducing
-  private val free = enters && isItem && !fullP && !(isSum && same)
-  private val pairsP = enters && spare && isItem && fullP && !(isSum && same) && (!(isSum && fullS) || movesS)
-  private val writesP = free && (!writesS || bankP =/= bankS)
-  private val entersAlone = free && spare && writesS && bankP === bankS
+  private val both = isItem && isSum
+  private val joins = enters && both && same // S + P
+  private val apart = enters && !(both && same)
+  private val movesS = apart && both && fullP && fullS && spare && hasSpace
+  private val pairsS = apart && isSum && fullS && !(isItem && fullP && spare && hasSpace)
+  private val writesS = apart && isSum && !fullS || validS && reducing && !sum.isAcc
+  private val takesS = validS && (enters || reducing)
+  private val pairsP = apart && isItem && fullP && spare && !(isSum && fullS && !hasSpace)
+  private val collides = isSum && !fullS && bankP === bankS // P cannot be written beside S
+  private val writesP = apart && isItem && !fullP && !collides
+  private val entersAlone = apart && isItem && !fullP && collides && spare
   private val requests = enters && spare && valid && !request.isItem
   private val takesP = joins || pairsP || writesP || entersAlone || requests
-  private val pairsT = enters && spare && validT && fullT && !(joins || pairsS || pairsP || entersAlone)
-  private val writesT = enters && validT && !fullT && !writesS && !writesP
+  private val pairsT = enters && spare && validT && fullT &&
+    !(isSum && fullS) && !(isItem && fullP) && !(both && bankP === bankS)
+  private val writesT = enters && validT && !fullT && (both && same || !(isSum && !fullS) && !(isItem && !fullP))
   private val takesT = pairsT || writesT
   advanceP := !valid || takesP
   advanceS := !validS || takesS
@@ -131,12 +152,12 @@ class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timi
   destination.isAcc := requests && request.isForAcc
   io.issued := issues
   inside := inside + issues.asUInt - takesS.asUInt
-  private val setAside = Reg(UInt(log2Up(BatchBucketAdder.aside + 1) bits)) init 0
+  private val setAside = Reg(UInt(log2Up(asides + 1) bits)) init 0
   setAside := setAside + movesS.asUInt - takesT.asUInt
-  asides.io.push.valid := movesS
-  asides.io.push.payload := sum.bucket
+  aside.io.push.valid := movesS
+  aside.io.push.payload := sum.bucket
 
-  reducer.io.settled := inside === 0 && !valid && !validS && setAside === 0 && !flags.io.clearing
+  reducer.io.settled := inside === 0 && !p.waits && !valid && setAside === 0 && !flags.io.clearing
   reducer.io.clearing := flags.io.clearing
   reducer.io.command << io.commands
   io.busy := reducer.io.busy || !reducer.io.settled
@@ -147,9 +168,10 @@ class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timi
   asidePoints.io.push.valid := now(movesS)
   asidePoints.io.push.payload := sumPoint.payload
   asidePoints.io.pop.ready := now(takesT)
-  private val pointS = sumPoint.payload.asBits
-  private val pointT = asidePoints.io.pop.payload.asBits
-  private val pointP = RegNextWhen(RegNext(io.items.point), RegNext(advanceP))
+  private val pointS = sumPoint.payload
+  private val pointT = asidePoints.io.pop.payload
+  private val waitingP = RegNextWhen(RegNext(io.items.point), RegNext(p.take))
+  private val pointP = RegNextWhen(waitingP, RegNext(advanceP))
   for (bank <- 0 until 2) {
     def here(writes: Bool, in: Bool) = writes && in === Bool(bank == 1)
     val (ofP, ofT) = (here(writesP, bankP), here(writesT, bankT))
@@ -177,12 +199,9 @@ class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timi
     loose,
     now(joins) ? pointP | ((outside && gathers) ? io.externalSum | loose)
   )
-  private def operand(bank: Int): AffinePoint = {
-    val chosen = point
+  private def operand(bank: Int): Bits = {
     val found = Delay(fromMemory(bank), timing.memory + 1) ? buckets.io.found(bank) | Delay(beside(bank), timing.memory)
-    chosen.assignFromBits(found)
-    chosen.isIdentity setWhen Delay(isIdentity(bank), timing.memory + 1)
-    RegNext(chosen)
+    RegNext(found | Delay(isIdentity(bank), timing.memory + 1).asBits.resized)
   }
   adder.io.pairs.valid := Delay(issues, timing.memory + 2, init = False)
   adder.io.pairs.tag := Delay(destination.asBits, timing.memory + 2)
@@ -192,6 +211,9 @@ class BatchBucketAdder(law: AffineLaw, bucketBits: Int, slotBits: Int = 12, timi
 
 object BatchBucketAdder {
 
-  /** Most sums that are set aside. */
-  private val aside = 64
+  /** A core of affine points whose adder has 2^slotBits slots. */
+  def apply(law: AffineLaw, bucketBits: Int, slotBits: Int, timing: Timing): BatchBucketAdder = {
+    def adder() = new BatchAdder(law, bucketBits + 1, slotBits, late = timing.memory + 6, timing)
+    new BatchBucketAdder(AffinePoint(law).getBitsWidth, bucketBits, 1 << slotBits, () => adder(), timing = timing)
+  }
 }

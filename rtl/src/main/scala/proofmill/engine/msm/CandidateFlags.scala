@@ -3,8 +3,9 @@ package proofmill.engine.msm
 import spinal.core._
 import spinal.lib._
 
-/** The full flags of the buckets, with several users that look up and change them independently. A user has one candidate at a time; it looks up the
-  * flag of the next one in the cycle in which it advances, and the result follows every change until the next advance.
+/** The full flags of the buckets, with several users that look up and change them independently. A user has two candidates: one that waits and one
+  * that decides. `take` reads the flag of the next candidate, which waits from then on; with `advance` it decides, its flag in a register. Both
+  * follow every change.
   *
   * A bucket is full if an odd number of its bits, one for each user, are set: a user changes a flag by toggling its own bit. So each bit needs one
   * write port, and each user a copy of all bits. User 0 looks up one address in each bank; the others look up one bucket.
@@ -14,9 +15,9 @@ class CandidateFlags(bucketBits: Int, others: Int) extends Component {
   val io = new Bundle {
     val places = in(Vec(UInt(placeBits bits), 2)) // user 0: the next address in each bank
     val buckets = in(Vec(UInt(bucketBits bits), others)) // the other users: the next bucket
-    val advance = in(Vec(Bool(), 1 + others)) // pulses: the next candidates replace the present ones
-    val full = out(Vec(Bool(), 2)) // flags at the present addresses of user 0
-    val isFull = out(Vec(Bool(), others)) // flags of the present buckets
+    val take, advance = in(Vec(Bool(), 1 + others)) // pulses: the next candidate waits, the waiting one decides
+    val full = out(Vec(Reg(Bool()), 2)) // flags of the deciding candidate of user 0
+    val isFull = out(Vec(Reg(Bool()), others)) // those of the others
     val toggle = in(Vec(Bool(), 2)) // pulses: user 0 toggles those flags, only with `advance`
     val toggles = in(Vec(Bool(), others)) // pulses: the others toggle theirs, only with `advance`
 
@@ -34,45 +35,63 @@ class CandidateFlags(bucketBits: Int, others: Int) extends Component {
   when(io.clear)(clearing := True)
   io.clearing := clearing
 
-  // The next and the present address of each user in a bank, and whether it toggles there.
-  private case class User(next: UInt, place: UInt, toggles: Bool, advance: Bool)
-  private val buckets = io.buckets.zip(io.advance.tail).map { case (bucket, advance) => RegNextWhen(bucket, advance) }
-  private def usersOf(bank: Int): Seq[User] = {
-    def user(next: UInt, toggles: Bool, advance: Bool) = User(next, RegNextWhen(next, advance), toggles, advance)
-    user(io.places(bank), io.toggle(bank), io.advance.head) +: io.buckets.indices.map { i =>
-      val here = Bucket.bank(buckets(i)) === Bool(bank == 1)
-      user(Bucket.place(io.buckets(i)), io.toggles(i) && here, io.advance(i + 1))
-    }
+  /** A user in a bank: the addresses of its next, its waiting and its deciding candidate, and whether it toggles the flag of
+    * the last one.
+    */
+  private case class User(next: UInt, waiting: UInt, deciding: UInt, toggles: Bool, take: Bool, advance: Bool)
+  private val waiting = io.buckets.zip(io.take.tail).map { case (bucket, take) => RegNextWhen(bucket, take) }
+  private val deciding = waiting.zip(io.advance.tail).map { case (bucket, advance) => RegNextWhen(bucket, advance) }
+  private def isIn(bucket: UInt, bank: Int): Bool = Bucket.bank(bucket) === Bool(bank == 1)
+  private val users: Seq[Seq[User]] = Seq(0, 1).map { bank =>
+    val place = RegNextWhen(io.places(bank), io.take.head)
+    val decides = RegNextWhen(place, io.advance.head)
+    User(io.places(bank), place, decides, io.toggle(bank), io.take.head, io.advance.head) +:
+      io.buckets.indices.map { i =>
+        val toggles = io.toggles(i) && RegNextWhen(isIn(waiting(i), bank), io.advance(i + 1))
+        val Seq(next, waits, now) = Seq(io.buckets(i), waiting(i), deciding(i)).map(Bucket.place)
+        User(next, waits, now, toggles, io.take(i + 1), io.advance(i + 1))
+      }
   }
 
-  /** The flags of the users' present addresses in a bank. */
-  private def flagsOf(bank: Int): Seq[Bool] = {
-    val users = usersOf(bank)
-    val bits = for ((writer, w) <- users.zipWithIndex) yield {
-      val copies = users.map(reader => reader -> Mem(Bool(), 1 << placeBits))
-      val found = copies.map { case (reader, memory) =>
-        memory.readSync(reader.next, readUnderWrite = readFirst) ^ RegNext(writer.toggles && writer.place === reader.next)
+  /** The bits of each user in each bank: a copy for each reader. */
+  val bits: Seq[Seq[Seq[Mem[Bool]]]] = Seq.fill(2, 1 + others, 1 + others)(Mem(Bool(), 1 << placeBits))
+
+  /** Whether the flag of an address is changed in this cycle. */
+  private def changes(bank: Int, place: UInt): Bool =
+    users(bank).map(writer => writer.toggles && writer.deciding === place).reduce(_ ^ _)
+
+  /** The flags of the users' waiting candidates in a bank, as they are after this cycle. */
+  private def after(bank: Int): Seq[Bool] = {
+    val found = for ((writer, w) <- users(bank).zipWithIndex) yield {
+      val copies = bits(bank)(w)
+      val found = users(bank).zip(copies).map { case (reader, memory) =>
+        memory.readSync(reader.next, readUnderWrite = readFirst) ^
+          RegNext(writer.toggles && writer.deciding === reader.next)
       }
-      val own = held(found(w), writer, False)
-      for ((_, memory) <- copies)
-        memory.write(clearing ? swept | writer.place, !clearing && !own, clearing || writer.toggles)
+      // Its own bit, which only its own deciding candidate changes.
+      val held = Bool()
+      val next = held ^ (writer.toggles && writer.deciding === writer.waiting)
+      held := (RegNext(!writer.take) init False) ? RegNext(next) | found(w)
+      val own = RegNextWhen(next, writer.advance)
+      for (memory <- copies)
+        memory.write(clearing ? swept | writer.deciding, !clearing && !own, clearing || writer.toggles)
       found
     }
-    for ((reader, r) <- users.zipWithIndex) yield {
-      val changes = for ((writer, w) <- users.zipWithIndex; if w != r)
-        yield writer.toggles && writer.place === reader.place
-      held(bits.map(_(r)).reduce(_ ^ _), reader, changes.reduce(_ ^ _))
+    for ((reader, r) <- users(bank).zipWithIndex) yield {
+      val held = Bool()
+      val next = held ^ changes(bank, reader.waiting)
+      held := (RegNext(!reader.take) init False) ? RegNext(next) | found.map(_(r)).reduce(_ ^ _)
+      next
     }
   }
-
-  /** Holds the result of a lookup until the user advances. */
-  private def held(found: Bool, user: User, changes: Bool): Bool = {
-    val now = Bool()
-    now := (RegNext(!user.advance) init False) ? RegNext(now ^ changes) | found
-    now
+  private val flags = Seq(0, 1).map(after)
+  for (bank <- 0 until 2)
+    io.full(bank) := io.advance.head ? flags(bank).head | (io.full(bank) ^ changes(bank, users(bank).head.deciding))
+  for (i <- 0 until others) {
+    val isHigh = Bucket.bank(waiting(i))
+    val decidesHigh = RegNextWhen(isHigh, io.advance(i + 1))
+    val changed = Seq(0, 1).map(bank => changes(bank, users(bank)(i + 1).deciding))
+    io.isFull(i) := io.advance(i + 1) ?
+      (isHigh ? flags(1)(i + 1) | flags(0)(i + 1)) | (io.isFull(i) ^ (decidesHigh ? changed(1) | changed(0)))
   }
-
-  private val Seq(low, high) = Seq(0, 1).map(flagsOf)
-  io.full := Vec(low.head, high.head)
-  for (i <- 0 until others) io.isFull(i) := Bucket.bank(buckets(i)) ? high(i + 1) | low(i + 1)
 }
