@@ -31,7 +31,7 @@ DEVICE = ["--85k", "--package", "CABGA756", "--speed", "8"]
 #: Part -> (operation, configuration, module by the beginning of its name or nothing for the whole).
 PARTS = {
     "decision": ("msm", "msm_core_toy_wide", None),
-    "flags": ("msm", "msm_core_toy_wide", "BucketFlags"),
+    "flags": ("msm", "msm_core_toy_wide", "CandidateFlags"),
     "shell": ("shell", "shell", None),
     "leaf": ("equihash_verify", "toy", "Blake2bG"),
     "lane": ("micro", "micro_toy", None),

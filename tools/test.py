@@ -108,7 +108,7 @@ STAGES = [
     Stage("rtl", "units of the circuit", [python("rtl", "--run", "proofmill.RtlTests")], ("verilog",), takes=320, sources=UNITS),
     Stage("multipliers", "field arithmetic in Verilator",
           [[*PYTHON, "rtl/sim/test_wide.py"], [*PYTHON, "rtl/sim/test_multipliers.py"]], ("units",), takes=450, sources=UNITS),
-    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"]], ("units",), takes=150, sources=UNITS),
+    Stage("adders", "point adders in Verilator", [[*PYTHON, "rtl/sim/test_point_adders.py"], [*PYTHON, "rtl/sim/test_batch_adder.py"]], ("units",), takes=250, sources=UNITS),
     Stage("micro", "field processors in Verilator", [[*PYTHON, "rtl/sim/test_micro.py"], [*PYTHON, "rtl/sim/test_micro_ecdsa.py"]], ("units",), takes=60, sources=UNITS),
     Stage("pairing", "the pairing processor in Verilator", [[*PYTHON, "rtl/sim/test_pairing.py"]], ("units",), takes=200, sources=UNITS),
     Stage("items", "scalars of ECDSA in Verilator", [[*PYTHON, "rtl/sim/test_ecdsa_units.py"]], ("units",), sources=UNITS),

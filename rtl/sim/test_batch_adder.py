@@ -9,6 +9,7 @@
 """
 
 import functools
+import os
 import random
 import sys
 import unittest
@@ -23,6 +24,7 @@ import curve  # noqa: E402
 from test_point_adders import Representatives  # noqa: E402
 
 SEED = unit.seed()
+LONG = bool(os.environ.get("PROOFMILL_LONG"))
 Unit = functools.cache(unit.Unit)
 
 
@@ -177,6 +179,16 @@ class Bn254(unittest.TestCase):
 
 class Bls12_381(Bn254):
     which, config = "bls12_381", "batch_add_bls12_381_twin"
+
+    def test_operands_that_are_no_points(self):
+        """As on BN254."""
+
+
+class Structural(unittest.TestCase):
+    @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+    def test_structural_multipliers(self):
+        for which in ("bn254", "bls12_381"):
+            Bench(f"batch_add_{which}", which).check(self, Bench(f"batch_add_{which}", which).pairs(300))
 
 
 if __name__ == "__main__":

@@ -98,15 +98,16 @@ class Real(Bench):
         assert "write" not in found[found.index("run"):], "scalars wait for the sum before theirs"
 
     def large(self, chain):
-        """2^16 points with uniform scalars, c = 16: a point in 97 % of the cycles in which one is wanted, and 1.15 cycles an addition of the tail."""
+        """2^16 points with uniform scalars, c = 16: at most 1.03 cycles where a point is wanted, and of the tail 2.5 for an addition; on an Edwards curve
+        1.15."""
         rng, r, count = self.rng, self.geometry.facts.r, 1 << 16
         self.place(chain[:count], 0)
         self.scalars([rng.randrange(r) for _ in range(count)], 0)
         self.run(count=count, window_bits=16)
         ((_, _, found),) = [answer for answer in self.settle() if answer[0] == "run"]
         plan = self.geometry.plan(16)
-        assert found["accumulation"] <= count * plan.passes * plan.group / 0.97, found
-        assert found["tail"] <= 1.15 * found["tail_additions"], found
+        assert found["accumulation"] <= plan.passes * (1.03 * count * plan.group + 10_000), found
+        assert found["tail"] <= (1.15 if self.geometry.coordinates == 4 else 2.5) * found["tail_additions"], found
         return f"2^16 points: {found['accumulation'] / count:.3f} cycles a point, {found['tail'] / found['tail_additions']:.3f} of the tail's additions"
 
 

@@ -16,6 +16,7 @@ from unit import ROOT, sys
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
+import batch_affine  # noqa: E402
 import curve as curves  # noqa: E402
 import msm_core  # noqa: E402
 from test_point_adders import Extended, General  # noqa: E402
@@ -164,6 +165,15 @@ class Toys(unittest.TestCase):
     def test_toy_twin(self):
         self.check("msm_core_toy_twin", "toy", (50,))
 
+    def test_few_slots(self):
+        """So few that the adder refuses pairs, and that there is no more space for sums."""
+        source = random.Random(f"{SEED} few slots")
+        session = Session("msm_core_toy", "toy", source)
+        for buckets in (8, 2, 1):
+            session.items([source.randrange(buckets) for _ in range(3000)])
+            session.tail(4, 1)
+        session.run(self, refusals=128)
+
     def test_toy_edwards(self):
         self.check("msm_core_toy_edwards", "toy_edwards", (1, 2, 3, 10, 100))
 
@@ -173,7 +183,7 @@ class Toys(unittest.TestCase):
     def test_cycles_are_the_models(self):
         source = random.Random(f"{SEED} cycles")
         for _, buckets in distributions(source, 512, 2000):
-            measure(self, "msm_core_toy_wide", "toy", source, buckets)
+            measure(self, "msm_core_toy_edwards_wide", "toy_edwards", source, buckets)
 
     def test_a_wrong_sum_is_seen(self):
         session = Session("msm_core_toy", "toy", random.Random(SEED))
@@ -185,12 +195,14 @@ class Toys(unittest.TestCase):
 
 
 def measure(test, config, which, source, buckets):
-    """Points for the buckets of one window and its tail, by the core and by the model: (pairs, cycles) of accumulation and tail."""
+    """Points for the buckets of one window and its tail: (pairs, cycles) of accumulation and tail. Those of a complete formula are the model's."""
     session = Session(config, which, source)
     bits = session.bucket_bits
     session.items(buckets)
     session.tail(bits + 1, 1)
     (issues, cycles, tail_issues, tail_cycles), = session.run(test)
+    if is_affine(which):
+        return (issues, cycles), (tail_issues, tail_cycles)
     model = msm_core.Core(bits, adder_latency(which) + BESIDE_ADDER)
     model.accumulate([(bucket, 1) for bucket in buckets])
     filled = model.issues, model.cycles
@@ -202,16 +214,25 @@ def measure(test, config, which, source, buckets):
     return (issues, cycles), (tail_issues, tail_cycles)
 
 
+def is_affine(which):
+    """Whether a curve's core adds affine points in frames: that of a curve without an Edwards form."""
+    return which == "toy" or "edwards" not in curves.load(which).fact
+
+
 def adder_latency(which):
-    kind = "extended" if "edwards" in curves.load(which).fact and which != "toy" else "projective"
-    return unit.rtl.manifest(unit.rtl.generate(f"point_add_{kind}_{which}"))["latency"]
+    """Cycles of a sum; of an affine one that is alone, at most."""
+    if is_affine(which):
+        return batch_affine.Shape.of(which).alone
+    return unit.rtl.manifest(unit.rtl.generate(f"point_add_extended_{which}"))["latency"]
 
 
 class RealCurves:
-    """A core of a real curve with 2^16 points; `which` names the curve."""
+    """A core of a real curve with 2^16 points; `which` names the curve. Cycles of a point, of the tail for an addition of it, and those in which no
+    point is taken, in latencies of a sum."""
 
     which = ""
     full = 1 << 16
+    each, tail, idle = 1.03, 2.5, 10
 
     def run_one(self, name, buckets):
         accumulation, tail = measure(self, f"msm_core_{self.which}_twin", self.which, self.source, buckets)
@@ -223,23 +244,23 @@ class RealCurves:
 
     def test_random_points_at_one_a_cycle(self):
         accumulation, tail = self.run_one("random", [self.source.randrange(1 << 15) for _ in range(self.full)])
-        self.assertLessEqual(accumulation[1], self.full / 0.97)
-        self.assertLessEqual(tail[1], 1.15 * tail[0])
+        self.assertLessEqual(accumulation[1], self.full * self.each + self.idle * adder_latency(self.which))
+        self.assertLessEqual(tail[1], self.tail * tail[0])
         self.assertLess(tail[0], (1 << 16) + 2 * 16)
 
     def test_one_bucket_at_one_a_cycle(self):
         accumulation, _ = self.run_one("one bucket", [self.source.randrange(1 << 15)] * self.full)
         rounds = adder_latency(self.which).bit_length() + 1
-        self.assertLessEqual(accumulation[1], self.full + rounds * (adder_latency(self.which) + BESIDE_ADDER))
+        self.assertLessEqual(accumulation[1], self.full + 3 * rounds * (adder_latency(self.which) + BESIDE_ADDER))
 
     def test_any_distribution(self):
         for name, buckets in distributions(self.source, 1 << 15, 3000):
             accumulation, _ = self.run_one(name, buckets)
-            self.assertLessEqual(accumulation[1], WORST * len(buckets) + 1000)
+            self.assertLessEqual(accumulation[1], WORST * len(buckets) + 3 * self.idle * adder_latency(self.which))
 
     def test_windows_side_by_side(self):
         session = Session(f"msm_core_{self.which}_twin", self.which, self.source)
-        for window_bits, windows in ((12, 16), (10, 7), (6, 1024), (2, 9)):
+        for window_bits, windows in ((12, 16), (10, 7), (6, 100 if is_affine(self.which) else 1024), (2, 9)):
             session.items([self.source.randrange(windows << window_bits - 1) for _ in range(2000)])
             session.tail(window_bits, windows, after=self.source.randrange(40))
             session.gather()
@@ -258,6 +279,7 @@ class Bls12_381(RealCurves, unittest.TestCase):
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
 class Bls12_377(RealCurves, unittest.TestCase):
     which = "bls12_377"
+    tail = 1.15
 
 
 if __name__ == "__main__":

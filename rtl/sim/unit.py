@@ -10,11 +10,9 @@ Ports are as the generator's manifest describes them: `Port.value` is the canoni
 """
 
 import ctypes
-import functools
 import os
 import random
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,15 +21,11 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import rtl  # noqa: E402
 import sim  # noqa: E402
+from about import modulus  # noqa: E402
 
 
 #: Cycles after the last result, in which no other may come: more than any pipeline's latency.
 REST = 300
-
-
-@functools.cache
-def modulus(field):
-    return int(tomllib.loads((ROOT / f"spec/fields/{field}.toml").read_text())["modulus"], 16)
 
 
 @dataclass(frozen=True)

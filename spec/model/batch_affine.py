@@ -1,4 +1,4 @@
-"""Affine additions in batches with one inversion, and the cycles of an MSM core whose adder works so: the model of a circuit that is not built yet.
+"""Affine additions in batches with one inversion, and the cycles of an MSM core whose adder works so.
 
     sums(curve, [(p, q), ...], chains=36)          # the sums of pairs of points, each denominator inverted with the others
     adder = BatchAdder(Shape.of("bn254"))          # the cycles: pairs enter in any cycle, sums leave some hundred cycles later
@@ -17,10 +17,10 @@ opposite, or one is the identity, D is 1 and the sum is known. The slots of a fr
 That is one multiplication forward, two backward and three for the chord, or 6 an addition; those of the tree and the squares of
 doublings are made by a seventh multiplier. There is no shortcut for a special case: each of them passes the same steps.
 
-**Cycles.** A multiplier of latency M takes operands in every cycle, so a chain's next slot must be at least M + 2 cycles later: there are
-as many chains. A frame is closed as soon as the tree and the inverter are free, with whatever pairs have entered by then: a pair alone does not
-wait, and under load a frame has as many pairs as an inversion has cycles. A pair is accepted while its frame has space, and while there is
-capacity for all sums inside, or a sum leaves in the same cycle: so a frame never waits for the reader of its sums, nor the reader for a frame.
+**Cycles.** A multiplier of latency M takes operands in every cycle, and a chain's product is written and read again, so a chain's next slot must be
+at least M + 4 cycles later: there are as many chains. A frame is closed as soon as the tree and the inverter are free, with whatever pairs have entered by then: a pair alone does not
+wait, and under load a frame has as many pairs as an inversion has cycles. A pair is accepted while there are slots. The
+adder's user has space for all sums inside, so a frame never waits for the reader of its sums, nor the reader for a frame.
 In G2 a product over Fp2 is three products over Fp (Karatsuba), so a slot lasts three cycles (`interval`) on the same multipliers; the
 inversion is that of the norm.
 """
@@ -90,13 +90,12 @@ class Shape:
     prepare: int  # from a pair to its denominator: differences, and whether it is 0
     linear: int = 3  # a sum of coordinates, reduced
     slots: int = 2048  # of a frame
-    capacity: int = 8192  # pairs inside at most
-    deferred: int = 4  # writes that wait for a bank of the buckets
+    capacity: int = 4096  # pairs inside at most
     aside: int = 64  # sums that wait for a cycle without another pair
     interval: int = 1  # cycles of a slot
 
     #: Latency of the multiplier, of an inversion by plus-minus division (2 bits + 1 cycles and a conversion), and of a zero test.
-    CURVES = {"bn254": (32, 530, 12), "bls12_381": (34, 830, 45), "bls12_377": (34, 830, 45)}
+    CURVES = {"toy": (9, 40, 6), "bn254": (32, 530, 8), "bls12_381": (34, 830, 9), "bls12_377": (34, 830, 9)}
 
     @classmethod
     def of(cls, curve, g2=False, **others):
@@ -107,7 +106,7 @@ class Shape:
     @property
     def chains(self):
         """Slots from one of a chain to the next."""
-        return -(-(self.multiply + 2) // self.interval)
+        return -(-(self.multiply + 4) // self.interval)
 
     def inversion(self, pairs, squares):
         """Cycles of the tree and the inverter for a frame, whose seventh multiplier also makes the squares of doublings."""
@@ -143,9 +142,10 @@ class BatchAdder:
         self.leaving = deque()  # (cycle, destination, sum)
         self.frames = []  # sizes of the closed ones
 
-    def is_ready(self, take=False):
-        """Whether a pair may enter in this cycle, in which the head is taken or not."""
-        return len(self.frame) < self.shape.slots and self.inside - take < self.shape.capacity and self.now >= self.next_slot
+    @property
+    def is_ready(self):
+        """Whether a pair may enter in this cycle."""
+        return len(self.frame) < self.shape.slots and self.now >= self.next_slot
 
     @property
     def head(self):
@@ -155,7 +155,7 @@ class BatchAdder:
     def cycle(self, pair=None, take=False):
         """One cycle, in which a pair (destination, left, right) may enter and the head may be taken."""
         if pair:
-            assert self.is_ready(take)
+            assert self.is_ready
             self.frame.append(pair)
             self.inside += 1
             self.entered, self.next_slot = self.now, self.now + self.shape.interval
@@ -182,115 +182,86 @@ class BatchCore(Core):
     """A core of the MSM engine with a [BatchAdder]: the same matching of points and sums, the same tail. Three differences:
 
     - Where a point and a sum both find their buckets full, the point goes first and the sum is set aside, as long as fewer than `aside`
-      are: later it uses the cycle of a point that needs none, because the content of the point's bucket is inside the adder.
-    - A point and a sum that both find their buckets empty are both written: at once where the buckets lie in different banks, else the
-      point waits in its bank's queue of `deferred` writes, which a read forwards. With the queue full it enters the adder with the identity.
-      In a core whose sums return after two thousand cycles, this would be one cycle in twenty.
-    - A pair of the tail waits for its own operands, not for all sums inside. Frames leave in order, but the pairs of one in reverse: the
-      circuit counts sums; one has left when `slots` later ones have.
+      are: later it enters the adder, or is written, in a cycle in which nothing else does.
+    - A point and a sum that both find their buckets empty are both written if the buckets lie in different banks; else the point enters
+      the adder with the identity.
+    - There is space for `capacity` pairs inside and their sums. Without it, only sums enter the adder.
+
+    A level of the tail begins when all sums of the last one are in their buckets.
     """
 
     def __init__(self, bucket_bits, shape, group=Integers):
         super().__init__(bucket_bits, 0, group)
         self.adder = BatchAdder(shape, group)
         self.shape, self.aside = shape, deque()  # sums set aside
-        self.waiting = [0, 0]  # deferred writes of each bank
-        self.issued_at, self.left = {}, 0  # the tail's sums inside: bucket -> number of issues before; sums that have left
-        self.settled = 0  # issues before the last moment with nothing inside
 
     @property
     def is_idle(self):
         return not self.adder.inside and not self.aside
 
-    def step(self, pair=None, take=False, written=None):
+    def step(self, pair=None, take=False):
         self.cycles += 1
         self.issues += pair is not None
-        self.left += take
-        for bank in (0, 1):
-            if self.waiting[bank] and (written is None or bank_of(written) != bank):
-                self.waiting[bank] -= 1
         self.adder.cycle(pair, take)
 
     def match(self, x):
-        """One cycle of matching; was X taken? A pair is, in this order: R and X for one bucket; X and its bucket; R and its bucket; a sum set
-        aside and its bucket; X and the identity."""
-        r = self.adder.head
-        aside = self.aside[0] if self.aside and self.adder.is_ready() else None
-        full = {y[0] for y in (r, x, aside) if y and y[0] in self.buckets}
-        pair, moved = None, False
-        if r and x and r[0] == x[0]:
-            pair, sources = (r[0], r[1], x[1]), (r, x)
-        elif r and r[0] in full and x and x[0] in full and len(self.aside) < self.shape.aside:
-            pair, sources, moved = (x[0], self.buckets[x[0]], x[1]), (x,), True
-        else:
-            for y in (r, x, aside):
-                if y and y[0] in full:
-                    pair, sources = (y[0], self.buckets[y[0]], y[1]), (y,)
-                    break
-            else:
-                sources = ()
-                if r and x and bank_of(r[0]) == bank_of(x[0]) and self.waiting[bank_of(x[0])] == self.shape.deferred:
-                    pair, sources = (x[0], self.group.zero, x[1]), (x,)
-        if pair and not self.adder.is_ready(take=moved or r in sources):
-            if r and x in sources and r not in sources:
-                self.match(None)  # the sum alone, which frees a place
-            else:
-                self.step()
+        """One cycle of matching; was X taken?"""
+        if not self.adder.is_ready:
+            self.step()
             return False
-        if len(sources) == 1:
-            self.buckets.pop(pair[0], None)
-        stays = [y for y in (r, x) if y and y not in sources and y[0] not in full]
-        for y in stays:
-            self.buckets[y[0]] = y[1]
-        if len(stays) == 2 and bank_of(r[0]) == bank_of(x[0]):
-            self.waiting[bank_of(x[0])] += 1
-        if aside and (aside in sources or not stays and not pair and aside[0] not in full):
+        r, t = self.adder.head, self.aside[0] if self.aside else None
+        spare = self.adder.inside < self.shape.capacity
+        full_r, full_x, full_t = (y is not None and y[0] in self.buckets for y in (r, x, t))
+        pair, written, taken, moved = None, [], False, False
+        if r and x and r[0] == x[0]:
+            pair, taken = (r[0], r[1], x[1]), True
+        else:
+            moved = full_r and full_x and spare and len(self.aside) < self.shape.aside
+            if full_r and not moved:
+                pair = (r[0], self.buckets.pop(r[0]), r[1])
+            elif r and not moved:
+                written.append(r)
+            if full_x and spare and not pair:
+                pair, taken = (x[0], self.buckets.pop(x[0]), x[1]), True
+            elif x and not full_x and not (written and bank_of(x[0]) == bank_of(r[0])):
+                written.append(x)
+                taken = True
+            elif x and not full_x and spare:
+                pair, taken = (x[0], self.group.zero, x[1]), True
+        if t and (full_t and not pair and spare or not full_t and not written):
             self.aside.popleft()
-            if aside not in sources:
-                self.buckets[aside[0]] = aside[1]
-        elif aside and aside[0] not in full:
-            self.aside.rotate(-1)  # its bucket's content is inside the adder
+            if full_t:
+                pair = (t[0], self.buckets.pop(t[0]), t[1])
+            else:
+                written.append(t)
+        self.buckets.update(written)
         if moved:
             self.aside.append(r)
-        self.step(pair, take=bool(r) and (moved or r in sources or r in stays), written=stays[0][0] if stays else None)
-        return not x or x in sources or x in stays
+        self.step(pair, take=r is not None)
+        return not x or taken
 
     def write(self, left=None, right=None, bucket=None):
         """One cycle of the tail in which a sum is written; a pair enters if the adder is ready. Returns whether it did."""
-        enters = bucket is not None and self.adder.is_ready()
+        enters = bucket is not None and self.adder.is_ready and self.adder.inside < self.shape.capacity
         if r := self.adder.head:
             self.buckets[r[0]] = r[1]
         if enters:
-            self.issued_at[bucket] = self.issues
             self.buckets[bucket] = None  # its sum is inside
         self.step((bucket, left, right) if enters else None, take=bool(r))
         return enters
 
-    def has_left(self, bucket):
-        """Whether a bucket's sum has certainly left the adder, by the circuit's counts."""
-        if self.left == self.issues:
-            self.settled = self.issues
-        issued = self.issued_at.get(bucket, -1)
-        return issued < self.settled or issued + self.adder.shape.slots < self.left
-
     def level(self, pairs, windows, keep):
         for a, b in pairs:
-            while not (self.has_left(a) and self.has_left(b)):
-                self.write()
             left, right = (self.buckets.get(bucket, self.group.zero) for bucket in (a, b))
             if not keep:
                 self.buckets.pop(b, None)
             while not self.write(left, right, a):
                 pass
-
-    def tail(self, window_bits, windows, after=0, first=True):
-        self.issued_at, self.left, self.settled = {}, self.issues, self.issues  # nothing is inside
-        super().tail(window_bits, windows, after, first)
+        self.drain()
 
     def alone(self, left, right):
         self.cycles += self.adder.shape.alone
         self.issues += 1
-        self.left += 1
         return self.group.add(left, right)
 
 
@@ -303,7 +274,7 @@ def table():
     MSM of 2^22 with 16 windows of 16 bits)."""
     source, count = random.Random(1), 1 << 17
     streams = {"random": lambda: source.randrange(1 << 15), "one bucket": lambda: 7, "two buckets": lambda: source.randrange(2)}
-    for curve in Shape.CURVES:
+    for curve in ("bn254", "bls12_381", "bls12_377"):
         for group in ("G1", "G2") if curve != "bls12_377" else ("G1",):
             for name, draw in streams.items():
                 core = BatchCore(15, Shape.of(curve, g2=group == "G2"))

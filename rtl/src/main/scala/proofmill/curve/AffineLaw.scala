@@ -1,6 +1,5 @@
 package proofmill.curve
 
-import proofmill.arith.Pace
 import proofmill.field.{Arithmetic, Bound, Options, Residue}
 import proofmill.spec.Curve
 import proofmill.stream.Port
@@ -11,7 +10,6 @@ import spinal.core._
   */
 class AffineLaw(val curve: Curve, options: Options = Options()) {
   val arithmetic: Arithmetic = Arithmetic(curve.baseField, options)
-  val pace: Pace = options.price.pace
   val schedule: PipelineSchedule = PointAdder.affine(curve).schedule(Terms(arithmetic))
   val Seq(x, y): Seq[Bound] = Seq("X", "Y").map { name =>
     val Seq(left, right) = Seq("1", "2").map(n => schedule.dataflow.inputs(name + n))

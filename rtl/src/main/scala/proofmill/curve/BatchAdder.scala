@@ -1,7 +1,7 @@
 package proofmill.curve
 
-import proofmill.arith.{BlockMemory, Timed, Timing}
-import proofmill.field.{Bound, Residue, ZeroTest, ZeroTestPlan}
+import proofmill.arith.{BlockMemory, Copies, Timed, Timing}
+import proofmill.field.{Bound, Residue, ZeroTest}
 import spinal.core._
 import spinal.lib._
 
@@ -58,10 +58,9 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   private val (x1, y1) = points.left.residues(1)
   private val (x2, y2) = points.right.residues(1)
   private def isZero(residue: Residue): Timed[Bool] = {
-    val plan = ZeroTestPlan(arithmetic, residue.bound, law.pace)
-    val test = new ZeroTest(plan)
+    val test = new ZeroTest(arithmetic, residue.bound)
     test.io.residue := residue.bits(residue.cycle)
-    Timed(test.io.isZero, residue.cycle + plan.latency)
+    Timed(test.io.isZero, residue.cycle + test.latency)
   }
   private val (difference, total) = (arithmetic.sub(x2, x1), arithmetic.add(y1, y2))
   private val (sameX, opposite) = (isZero(difference), isZero(total))
@@ -100,7 +99,8 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   tree.io.residues.value := extended
 
   // 4. The tree begins when the product of the last pair is in its memory.
-  private val waits = RegInit(False) setWhen Delay(close, forward + mulLatency, init = False) clearWhen tree.io.start.fire
+  private val waits =
+    RegInit(False) setWhen Delay(close, forward + mulLatency, init = False) clearWhen tree.io.start.fire
   tree.io.start.valid := waits
   tree.io.start.side := frame.side
   tree.io.start.leaves := frame.isShort ? (frame.chain +^ 1).resize(chainBits + 1) | U(chains, chainBits + 1 bits)
@@ -129,7 +129,8 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   stored.before := before
   stored.denominator := denominatorBits
   stored.kind := Delay(kind, forward - tested)
-  private val slot = RegNext(perSlot(stored, forward, now.slot))
+  private val slotNext = perSlot(stored, forward, now.slot)
+  private val slot = RegNext(slotNext)
   private val squared = RegNext(perSlot(points.left.x, 1, now.slot))
 
   private val inverses = new BlockMemory(width, chainBits + 1, timing)
@@ -139,7 +140,6 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   inverses.io.content := tree.io.inverses.value
   inverses.io.read := (now.side ## now.chain).asUInt
   extendedInverses.io.read := now.chain
-  private val isValid = Delay(now.valid, found, init = False)
   private val inverse =
     RegNext(Delay(now.isFirst, found - 1) ? inverses.io.found | extendedInverses.io.found)
   private def factor(bits: Bits) = Residue(bits, digits, arithmetic.factor, 0)
@@ -150,10 +150,13 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   private val reciprocal = arithmetic.mul(residue(inverse, 0), residue(slot.before, 0)).bits(mulLatency, product)
 
   // 6. The seventh multiplier. A refused product of the tree makes one cycle free of steps.
-  private val squares = isValid && slot.kind.isDouble
+  private val squaresNext = Delay(now.valid, found - 1, init = False) && slotNext.kind.isDouble
+  private val squares = RegNext(squaresNext) init False
   private val square = Residue(squared, digits, law.x, 0).bits(0, arithmetic.factor)
+  private val selects = Copies(squaresNext, square.getWidth, timing)
   private val shared = tree.io.factors.payload.map { bits =>
-    factor(squares ? square | residue(bits, 0).bits(0, arithmetic.factor))
+    val product = residue(bits, 0).bits(0, arithmetic.factor)
+    factor(Cat(selects.zipWithIndex.map { case (select, i) => select ? square(i) | product(i) }))
   }
   tree.io.factors.ready := !squares
   private val made = arithmetic.mul(shared(0), shared(1)).bits(mulLatency, product)
@@ -196,7 +199,8 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   io.sums.valid := Delay(now.valid, inverted + end + 1, init = False)
 
   private val used = Reg(UInt(slotBits + 1 bits)) init 0
-  private val freed = Delay(steps.io.freed.payload, inverted).andMask(Delay(steps.io.freed.valid, inverted, init = False))
+  private val freed =
+    Delay(steps.io.freed.payload, inverted).andMask(Delay(steps.io.freed.valid, inverted, init = False))
   used := used + enters.asUInt - freed
   io.ready := RegNext(used < slots - late - 1) init False
 }

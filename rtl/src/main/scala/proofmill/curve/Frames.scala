@@ -18,10 +18,10 @@ class OpenFrame(slotBits: Int, chainBits: Int, chains: Int) extends Component {
     val enters = in(Bool()) // a pair takes the slot
     val close = in(Bool()) // the frame is closed, with the pair that enters in the same cycle
     val isUsed = out(Bool()) // the frame has a pair
-    val slot = out(Reg(UInt(slotBits bits)) init 0)
-    val chain = out(Reg(UInt(chainBits bits)) init 0)
+    val slot = out(Reg(UInt(slotBits bits)) init 0) // of the pair that enters next
+    val chain = out(Reg(UInt(chainBits bits)) init 0) // chain of the slot
     val isFirst = out(Reg(Bool()) init True) // the slot is the first one of its chain
-    val side = out(Reg(Bool()) init False)
+    val side = out(Reg(Bool()) init False) // of the open frame
     val closed = out(Frame(slotBits, chainBits)) // the frame, valid with `close`
   }
   private val size = Reg(UInt(slotBits + 1 bits)) init 0
@@ -63,7 +63,7 @@ class BackwardSteps(slotBits: Int, chainBits: Int, chains: Int) extends Componen
   val io = new Bundle {
     val frame = slave(Stream(Frame(slotBits, chainBits))) // accepted when no frame is in progress
     val pause = in(Bool()) // no step in this cycle
-    val step = master(Flow(BackwardStep(slotBits, chainBits)))
+    val step = master(Flow(BackwardStep(slotBits, chainBits))) // the step of this cycle
     val freed = master(Flow(UInt(slotBits + 1 bits))) // with the last step of a frame: its size
   }
   private val active = RegInit(False)

@@ -28,11 +28,11 @@ class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Ti
 
     /** Residues, at any time: those of the next set may arrive while a set is inverted. */
     val residues = slave(Flow(TreeValue(placeBits + 1, width)))
-    val start = slave(Stream(InversionStart(placeBits)))
+    val start = slave(Stream(InversionStart(placeBits))) // a set whose residues have all arrived
 
     /** Factors for the multiplier; `result` is their product, `multiply` cycles after they are accepted. */
     val factors = master(Stream(Vec(Bits(width bits), 2)))
-    val result = in(Bits(width bits))
+    val result = in(Bits(width bits)) // of the multiplier, in every cycle
 
     /** The inverses, each once, at the place of its residue. */
     val inverses = master(Flow(TreeValue(placeBits + 1, width)))
@@ -71,7 +71,7 @@ class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Ti
   operands.isRoot := read.isRoot
   operands.factors(0) := read.isInverse ? foundInner | foundEven
   operands.factors(1) := (read.isInverse && read.isSecond) ? foundEven | foundOdd
-  private val issued = operands.m2sPipe()
+  private val issued = operands.m2sPipe().s2mPipe() // a refused product does not stall the reads in the same cycle
 
   private val inverter = new FieldInverter(arithmetic)
   inverter.io.in.valid := issued.valid && issued.isRoot

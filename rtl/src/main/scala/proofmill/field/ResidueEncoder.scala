@@ -58,7 +58,10 @@ class ResidueEncoder(arithmetic: Arithmetic, bound: Bound) extends StreamUnit {
     when(busy)(total(i) := total(i) + sum)
   }
   io.out.valid := busy && step === end
-  io.out.payload := arithmetic.reduce(Residue(Cat(total.map(_.asBits)), digits, reducible, 0)).bits(reduceLatency, bound)
+  io.out.payload := arithmetic.reduce(Residue(Cat(total.map(_.asBits)), digits, reducible, 0)).bits(
+    reduceLatency,
+    bound
+  )
   when(io.out.fire)(busy := False)
 }
 

@@ -93,7 +93,7 @@ class FieldUnit(operation: FieldOperation) extends PipelinedUnit {
   def latency: Option[Int] = Some(operation.latency)
 
   private val residues = inputs.map(input => Residue(input.asBits, arithmetic.digits, operation.operand, 0))
-  connect(operation.latency, Seq(compute(residues).bits(operation.latency, operation.result)))
+  connect(Seq(compute(residues).bits(operation.latency, operation.result)))
 }
 
 /** An operation on canonical integers, 0 to p - 1, as a unit, for residues of one digit with scale 1. */
@@ -112,5 +112,5 @@ class CanonicalUnit(operation: FieldOperation) extends PipelinedUnit {
   private val residues = inputs.map(input => Residue((False ## input.asBits), 1, canonical, 0))
   private val settle = new Settle(settling)
   settle.io.residue := compute(residues).bits(operation.latency, operation.result)
-  connect(operation.latency + settling.latency, Seq(settle.io.result))
+  connect(Seq(settle.io.result))
 }

@@ -14,12 +14,14 @@ object MsmUnits {
       ("toy", "toy", 3),
       ("toy_wide", "toy", 9),
       ("toy_edwards", "toy_edwards", 3),
+      ("toy_edwards_wide", "toy_edwards", 9),
       ("bn254", "bn254", 15),
       ("bls12_381", "bls12_381", 15),
       ("bls12_377", "bls12_377", 15)
     )
     model <- Seq(false, true)
-    make = () => StreamPorts(new CoreUnit(() => Points(Curve(curve), model, slotBits = if (name == "toy") 6 else 12), bucketBits))
+    make = () =>
+      StreamPorts(new CoreUnit(() => Points(Curve(curve), model, slotBits = if (name == "toy") 6 else 12), bucketBits))
   } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 

@@ -36,8 +36,8 @@ object NamedUnit {
   * ready signal.
   */
 abstract class PipelinedUnit extends NamedUnit {
-  protected def connect(cycles: Int, values: Seq[Bits]): Unit = {
-    outValid := Delay(inValid, cycles, init = False)
+  protected def connect(values: Seq[Bits]): Unit = {
+    outValid := Delay(inValid, latency.get, init = False)
     assign(values)
   }
 }

@@ -65,7 +65,7 @@ class LongMultiplierUnit(arithmetic: Fp2Arithmetic) extends PipelinedUnit {
   private val Seq(a, b) = inputs
   multiplier.io.a := a.asBits
   multiplier.io.b := b.asBits
-  connect(product.latency, Seq(multiplier.io.product))
+  connect(Seq(multiplier.io.product))
 }
 
 /** The processor with one input and one output stream. A word's `kind`: 0 writes slot a, 1 starts a program with operands a,

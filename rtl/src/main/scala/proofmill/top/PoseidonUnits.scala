@@ -42,7 +42,7 @@ class PoseidonLinearUnit(config: PoseidonConfig, residues: Residues) extends Pip
   unit.io.row := Cat(row.map(_.asBits))
   unit.io.constants := Cat(rest.init.map(_.asBits))
   unit.io.code := rest.last.asBits.asUInt
-  connect(unit.latency, unit.io.result.subdivideIn(config.elements slices).toSeq)
+  connect(unit.io.result.subdivideIn(config.elements slices).toSeq)
 }
 
 /** From an integer of 256 bits and a constant to an element. */
@@ -54,5 +54,5 @@ class PoseidonEntryUnit(residues: Residues, divisor: BigInt) extends PipelinedUn
 
   unit.io.value := inputs.head.asBits
   unit.io.constant := inputs.last.asBits
-  connect(unit.latency, Seq(unit.io.element))
+  connect(Seq(unit.io.element))
 }

@@ -15,8 +15,8 @@ class AffinePoints(curve: Curve, model: Boolean, slotBits: Int) extends Points(c
   val identity: BigInt = 1 // the flag, which is the lowest bit
   def core(bucketBits: Int, timing: Timing): BucketCore = BatchBucketAdder(law, bucketBits, slotBits, timing)
 
-  // Two thirds of the longest inversion, and seven products one after the other with what is between them.
-  def latency(timing: Timing): Int = 4 * curve.baseField.bits / 3 + 7 * arithmetic.mulLatency
+  // Two additions of two points alone: each is two thirds of the longest inversion, and seven products with what is between them.
+  def latency(timing: Timing): Int = 2 * (4 * curve.baseField.bits / 3 + 7 * arithmetic.mulLatency)
 
   protected val bounds: Seq[(String, Bound)] = Seq("X" -> law.x, "Y" -> law.y, "Z" -> arithmetic.product)
 
@@ -31,7 +31,7 @@ class AffinePoints(curve: Curve, model: Boolean, slotBits: Int) extends Points(c
   }
 
   def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
-    val (affine, zero) = fromSlices(slices, negative)
+    val (affine, zero) = (fromSlices(slices, negative), isZero(slices))
     val cycle = (affine.values.map(_.cycle) ++ Seq(zero.cycle)).max
     val point = empty
     point.isIdentity := zero.at(cycle)

@@ -58,18 +58,23 @@ class BatchBucketAdder(
   // Sums set aside.
   private val aside = StreamFifo(UInt(bucketBits bits), asides)
   private val asidePoints = new StreamFifo(point, asides, withAsyncRead = true)
-  private val hasSpace = RegNext(aside.io.availability > 2) init False
+  private val setAside = Reg(UInt(log2Up(asides + 1) bits)) init 0
+  private val hasSpace = RegNext(setAside < asides - 2) init False
 
   // 2. Candidates: P, which may be a request of the reducer, S and T.
   private val accepting = !reducer.io.busy && !io.commands.valid && !flags.io.clearing
   private val next = AdderRequest(bucketBits)
-  next := reducer.io.request.payload
-  when(!reducer.io.busy) {
+  private val reduction = reducer.io.request.m2sPipe()
+  next := reduction.payload
+  when(!reduction.valid) {
     next.kind := AdderRequestKind.Item
     next.a := io.items.bucket
     next.b := io.items.bucket
   }
   private val Seq(advanceP, advanceS, advanceT) = Seq.fill(3)(Bool())
+  private val inside = Reg(UInt(log2Up(capacity + 1) bits)) init 0
+  private val enters = adder.io.ready
+  private val spare = RegNext(inside < capacity - 4) init False
 
   /** A waiting and a deciding candidate: whether each is valid, and its payload. */
   private case class Candidates[T <: Data](next: Stream[T], advance: Bool) {
@@ -81,14 +86,14 @@ class BatchBucketAdder(
     next.ready := take
   }
   private val inputs = Stream(AdderRequest(bucketBits))
-  inputs.valid := reducer.io.request.valid || io.items.valid && accepting
+  inputs.valid := reduction.valid || io.items.valid && accepting
   inputs.payload := next
   io.items.ready := inputs.ready && accepting
-  reducer.io.request.ready := inputs.ready
   private val p = Candidates(inputs, advanceP)
   private val s = Candidates(destinations.io.pop, advanceS)
   private val t = Candidates(aside.io.pop, advanceT)
   private val (valid, request) = (p.valid, p.now)
+  reduction.ready := !p.waits || !valid || enters && spare // while the reducer is busy, there are no items
   private val places = RegNextWhen(Vec(p.waiting.places), advanceP)
   private val bankP = RegNextWhen(Bucket.bank(p.waiting.a), advanceP)
   private val (validS, sum) = (s.valid, s.now)
@@ -96,14 +101,14 @@ class BatchBucketAdder(
   private val (validT, bucketT) = (t.valid, t.now)
   private val bankT = RegNextWhen(Bucket.bank(t.waiting), advanceT)
 
-  /** Whether P and S are for the same bucket; compared in the cycle before. */
-  private val same = {
-    def equal(p: UInt, s: UInt) = RegNext(p === s)
-    val (movedP, movedS) = (RegNext(advanceP), RegNext(advanceS))
+  /** A comparison of P and S, registered with them. */
+  private def compared(equal: (UInt, UInt) => Bool): Bool = {
     val Seq(waiting, now) =
-      Seq(s.waiting, s.now).map(s => movedP ? equal(p.waiting.a, s.bucket) | equal(p.now.a, s.bucket))
-    movedS ? waiting | now
+      Seq(s.waiting, s.now).map(s => advanceP ? equal(p.waiting.a, s.bucket) | equal(p.now.a, s.bucket))
+    RegNext(advanceS ? waiting | now)
   }
+  private val same = compared(_ === _)
+  private val sameBank = compared(Bucket.bank(_) === Bucket.bank(_))
   flags.io.places := Vec(next.places)
   flags.io.buckets := Vec(destinations.io.pop.bucket, aside.io.pop.payload)
   flags.io.take := Vec(p.take, s.take, t.take)
@@ -113,9 +118,6 @@ class BatchBucketAdder(
   private val (fullP, fullS, fullT) = (full(bankP.asUInt), flags.io.isFull(0), flags.io.isFull(1))
 
   // 3. The decision. While the adder accepts pairs, S is always taken.
-  private val inside = Reg(UInt(log2Up(capacity + 1) bits)) init 0
-  private val enters = adder.io.ready
-  private val spare = RegNext(inside < capacity - 4) init False
   private val (isItem, isPair, isCollect) =
     (valid && request.isItem, valid && request.isPair, valid && request.kind === AdderRequestKind.Collect)
   private val isSum = validS && !reducing
@@ -127,13 +129,13 @@ class BatchBucketAdder(
   private val writesS = apart && isSum && !fullS || validS && reducing && !sum.isAcc
   private val takesS = validS && (enters || reducing)
   private val pairsP = apart && isItem && fullP && spare && !(isSum && fullS && !hasSpace)
-  private val collides = isSum && !fullS && bankP === bankS // P cannot be written beside S
+  private val collides = isSum && !fullS && sameBank // P cannot be written beside S
   private val writesP = apart && isItem && !fullP && !collides
   private val entersAlone = apart && isItem && !fullP && collides && spare
   private val requests = enters && spare && valid && !request.isItem
   private val takesP = joins || pairsP || writesP || entersAlone || requests
   private val pairsT = enters && spare && validT && fullT &&
-    !(isSum && fullS) && !(isItem && fullP) && !(both && bankP === bankS)
+    !(isSum && fullS) && !(isItem && fullP) && !(both && sameBank)
   private val writesT = enters && validT && !fullT && (both && same || !(isSum && !fullS) && !(isItem && !fullP))
   private val takesT = pairsT || writesT
   advanceP := !valid || takesP
@@ -152,12 +154,11 @@ class BatchBucketAdder(
   destination.isAcc := requests && request.isForAcc
   io.issued := issues
   inside := inside + issues.asUInt - takesS.asUInt
-  private val setAside = Reg(UInt(log2Up(asides + 1) bits)) init 0
   setAside := setAside + movesS.asUInt - takesT.asUInt
   aside.io.push.valid := movesS
   aside.io.push.payload := sum.bucket
 
-  reducer.io.settled := inside === 0 && !p.waits && !valid && setAside === 0 && !flags.io.clearing
+  reducer.io.settled := inside === 0 && !reduction.valid && !p.waits && !valid && setAside === 0 && !flags.io.clearing
   reducer.io.clearing := flags.io.clearing
   reducer.io.command << io.commands
   io.busy := reducer.io.busy || !reducer.io.settled
@@ -187,7 +188,9 @@ class BatchBucketAdder(
   private val begins = request.kind === AdderRequestKind.Begin
   private def fromMemory(bank: Int): Bool = {
     def here(pairs: Bool, in: Bool) = pairs && in === Bool(bank == 1)
-    here(pairsS, bankS) || here(pairsP, bankP) || here(pairsT, bankT) || isPair || isCollect && bankP === Bool(bank == 1)
+    here(pairsS, bankS) || here(pairsP, bankP) || here(pairsT, bankT) || isPair || isCollect && bankP === Bool(
+      bank == 1
+    )
   }
   private def isIdentity(bank: Int): Bool =
     isPair && !full(bank) || valid && begins || isCollect && bankP === Bool(bank == 1) && !fullP ||

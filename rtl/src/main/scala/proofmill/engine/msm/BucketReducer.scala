@@ -94,25 +94,25 @@ class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
       val a = base | index
       when(rising)(issue(Keep, a, a | step)).otherwise(issue(Take, a, a | step))
       when(io.request.ready) {
-      index := index + (rising ? (step |<< 1) | U(1, bucketBits + 1 bits))
-      pairs := pairs + 1
-      when(index === (rising ? (size - (step |<< 1)) | (step - 1))) {
-        index := first
-        base := base + size
-        when(base + size === used) {
-          val turnsDown = rising && (step |<< 1) === size
-          step := rising ? (turnsDown ? (size |>> 1) | (step |<< 1)) | (step |>> 1)
-          rising := rising && !turnsDown
-          base := 0
-          pairs := 1
-          latency match {
-            case Some(latency) =>
-              val ahead = (pairs - windows).resize((bucketBits + 1).max(log2Up(2 * latency + 1)))
-              when(ahead < 2 * latency)(goto(Settle))
-            case None => goto(Settle)
+        index := index + (rising ? (step |<< 1) | U(1, bucketBits + 1 bits))
+        pairs := pairs + 1
+        when(index === (rising ? (size - (step |<< 1)) | (step - 1))) {
+          index := first
+          base := base + size
+          when(base + size === used) {
+            val turnsDown = rising && (step |<< 1) === size
+            step := rising ? (turnsDown ? (size |>> 1) | (step |<< 1)) | (step |>> 1)
+            rising := rising && !turnsDown
+            base := 0
+            pairs := 1
+            latency match {
+              case Some(latency) =>
+                val ahead = (pairs - windows).resize((bucketBits + 1).max(log2Up(2 * latency + 1)))
+                when(ahead < 2 * latency)(goto(Settle))
+              case None => goto(Settle)
+            }
           }
         }
-      }
       }
     }
 

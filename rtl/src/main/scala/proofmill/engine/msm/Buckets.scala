@@ -15,8 +15,8 @@ class Buckets(width: Int, bucketBits: Int, timing: Timing) extends Component {
 
     /** Write ports: an enable, an address and a content per bank. */
     val write = in(Vec(Bool(), 2))
-    val place = in(Vec(UInt(bucketBits - 1 bits), 2))
-    val point = in(Vec(Bits(width bits), 2))
+    val place = in(Vec(UInt(bucketBits - 1 bits), 2)) // addresses of the writes
+    val point = in(Vec(Bits(width bits), 2)) // contents to write
   }
   val banks = (0 until 2).map { bank =>
     val memory = new BlockMemory(width, bucketBits - 1, timing)

@@ -26,7 +26,9 @@ abstract class Points(val curve: Curve, val model: Boolean) {
   /** The circuit that adds points into buckets. */
   def core(bucketBits: Int, timing: Timing): BucketCore
 
-  /** Cycles from two points to their sum in its bucket; if they vary, about those of two points alone. */
+  /** Cycles from two points to their sum in its bucket; where they vary, those that a level of the tail takes beside its
+    * additions.
+    */
   def latency(timing: Timing): Int
 
   /** The coordinates of a sum in a reply, by name, with the bounds of their digits: X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. */
@@ -69,15 +71,14 @@ abstract class Points(val curve: Curve, val model: Boolean) {
   /** Slices of a point in memory, each in its own channel: one with all coordinates, or one per coordinate. */
   lazy val slices: Int = inMemory.size / inSlice
 
-  /** The coordinates of a point in memory by name, and whether it is all zero. */
-  protected def fromSlices(slices: Seq[Bits], negative: Bool): (Map[String, Residue], Timed[Bool]) = {
+  /** The coordinates of a point in memory by name. */
+  protected def fromSlices(slices: Seq[Bits], negative: Bool): Map[String, Residue] = {
     require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
     val words = wordsOf(slices)
-    val affine = inMemory.zip(words.map(fromWord)).map { case (name, value) =>
+    inMemory.zip(words.map(fromWord)).map { case (name, value) =>
       val changes = name == (if (edwards) "X" else "Y") || name == "T"
       name -> (if (changes) signed(value, Timed(negative, 0)) else value)
     }.toMap
-    (affine, isZero(words))
   }
 
   private def wordsOf(slices: Seq[Bits]): Seq[Bits] =
@@ -120,8 +121,10 @@ abstract class Points(val curve: Curve, val model: Boolean) {
 
   private def modulus: Residue = new Residue(Seq(Timed(S(p, p.bitLength + 1 bits), 0)), Bound(p, p))
 
-  private def isZero(words: Seq[Bits]): Timed[Bool] = {
-    val parts = words.flatMap(_.subdivideIn(Points.together bits, strict = false)).map(part => RegNext(part.orR))
+  /** Whether all coordinates of a point in memory are zero. */
+  protected def isZero(slices: Seq[Bits]): Timed[Bool] = {
+    val parts =
+      wordsOf(slices).flatMap(_.subdivideIn(Points.together bits, strict = false)).map(part => RegNext(part.orR))
     Timed(RegNext(!Cat(parts).orR), 2)
   }
 }
@@ -133,7 +136,7 @@ object Points {
     * @param slotBits of a [[proofmill.curve.BatchAdder]]
     */
   def apply(curve: Curve, model: Boolean = false, slotBits: Int = 12): Points =
-    if (curve.edwards.isDefined) new CompletePoints(curve, model) else new AffinePoints(curve, model, slotBits)
+    if (curve.edwards.isDefined) new EdwardsPoints(curve, model) else new AffinePoints(curve, model, slotBits)
 
   /** The digits of a constant, each as wide as `bound` requires. */
   private[msm] def constant(arithmetic: Arithmetic, value: BigInt, bound: Bound): Bits =

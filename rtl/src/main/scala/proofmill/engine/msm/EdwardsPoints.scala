@@ -6,15 +6,14 @@ import proofmill.field.{Arithmetic, Bound, Options}
 import proofmill.spec.Curve
 import spinal.core._
 
-/** Points for a complete addition formula, without inversions.
+/** Points in Edwards form, for a complete addition formula without inversions.
   *
-  * The pipeline's format is the concatenation of the coordinates, the first one in the low bits, as the adder returns them:
-  * X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. A sum is therefore an operand of either side.
+  * The pipeline's format is the concatenation of the coordinates X, Y, Z and T, the first one in the low bits, as the adder
+  * returns them. A sum is therefore an operand of either side.
   */
-class CompletePoints(curve: Curve, model: Boolean) extends Points(curve, model) with AdditiveGroup {
+class EdwardsPoints(curve: Curve, model: Boolean) extends Points(curve, model) with AdditiveGroup {
   val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(model = model))
-  private val law = if (edwards) PointAdder.edwardsGeneral(curve) else PointAdder.general(curve)
-  private val schedule: PipelineSchedule = law.schedule(Terms(arithmetic))
+  private val schedule: PipelineSchedule = PointAdder.edwardsGeneral(curve).schedule(Terms(arithmetic))
 
   def adder(): FormulaPipeline = new FormulaPipeline(schedule, arithmetic)
   val latency: Int = schedule.latency
@@ -32,7 +31,7 @@ class CompletePoints(curve: Curve, model: Boolean) extends Points(curve, model) 
   }
   val width: Int = digitWidths.sum
   val identity: BigInt = {
-    val values = bounds.map { case (name, _) => if (name == "Y" || edwards && name == "Z") 1 else 0 }
+    val values = bounds.map { case (name, _) => if (name == "Y" || name == "Z") 1 else 0 }
     digitWidths.zip(values.flatMap(arithmetic.encode(_))).foldRight(BigInt(0)) { case ((width, digit), higher) =>
       (higher << width) + digit.mod(BigInt(1) << width)
     }
@@ -40,11 +39,11 @@ class CompletePoints(curve: Curve, model: Boolean) extends Points(curve, model) 
   def coordinatesOf(point: Bits): Bits = point
 
   def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
-    val (affine, zero) = fromSlices(slices, negative)
-    val cycle = (affine.values.map(_.cycle) ++ Seq(zero.cycle)).max
+    val affine = fromSlices(slices, negative)
+    val cycle = affine.values.map(_.cycle).max
     val point = Cat(bounds.map { case (name, bound) =>
       affine.get(name).fold(Points.constant(arithmetic, 1, bound))(_.bits(cycle, bound))
     })
-    Timed(if (edwards) point else Mux(zero.at(cycle), B(identity, width bits), point), cycle)
+    Timed(point, cycle)
   }
 }
