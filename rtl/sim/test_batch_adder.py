@@ -114,7 +114,7 @@ class Toy(unittest.TestCase):
             self.bench.check(self, pairs)
 
 
-class ToyTwin(Toy):
+class ToyModel(Toy):
     config = "batch_add_toy_twin"
 
 

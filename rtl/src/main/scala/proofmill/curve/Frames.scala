@@ -3,7 +3,7 @@ package proofmill.curve
 import spinal.core._
 import spinal.lib._
 
-/** A closed frame of a [[BatchAdder]]. Its slots are consecutive, and its chains take turns. */
+/** A closed frame of a [[BatchAdder]]. Its slots are consecutive, and so are their chains, modulo their number. */
 case class Frame(slotBits: Int, chainBits: Int) extends Bundle {
   val size = UInt(slotBits + 1 bits) // pairs, at least 1
   val slot = UInt(slotBits bits) // the last slot

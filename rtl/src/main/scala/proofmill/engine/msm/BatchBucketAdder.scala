@@ -174,9 +174,9 @@ class BatchBucketAdder(
   private val waitingP = RegNextWhen(RegNext(io.items.point), RegNext(p.take))
   private val pointP = RegNextWhen(waitingP, RegNext(advanceP))
   for (bank <- 0 until 2) {
-    def here(writes: Bool, in: Bool) = writes && in === Bool(bank == 1)
-    val (ofP, ofT) = (here(writesP, bankP), here(writesT, bankT))
-    buckets.io.write(bank) := now(here(writesS, bankS) || ofP || ofT)
+    def inBank(writes: Bool, in: Bool) = writes && in === Bool(bank == 1)
+    val (ofP, ofT) = (inBank(writesP, bankP), inBank(writesT, bankT))
+    buckets.io.write(bank) := now(inBank(writesS, bankS) || ofP || ofT)
     buckets.io.place(bank) := RegNext(Bucket.place(ofP ? request.a | (ofT ? bucketT | sum.bucket)))
     buckets.io.point(bank) := RegNext(ofP) ? pointP | (RegNext(ofT) ? pointT | pointS)
     buckets.io.read(bank) := RegNext(usesS ? Bucket.place(sum.bucket) | (pairsT ? Bucket.place(bucketT) | places(bank)))
@@ -187,8 +187,8 @@ class BatchBucketAdder(
   // 5. Operands: in the pair, bank 0 is on the left. One that is not from memory is beside it, or is the identity.
   private val begins = request.kind === AdderRequestKind.Begin
   private def fromMemory(bank: Int): Bool = {
-    def here(pairs: Bool, in: Bool) = pairs && in === Bool(bank == 1)
-    here(pairsS, bankS) || here(pairsP, bankP) || here(pairsT, bankT) || isPair || isCollect && bankP === Bool(
+    def inBank(pairs: Bool, in: Bool) = pairs && in === Bool(bank == 1)
+    inBank(pairsS, bankS) || inBank(pairsP, bankP) || inBank(pairsT, bankT) || isPair || isCollect && bankP === Bool(
       bank == 1
     )
   }
