@@ -180,9 +180,6 @@ class Bn254(unittest.TestCase):
 class Bls12_381(Bn254):
     which, config = "bls12_381", "batch_add_bls12_381_twin"
 
-    def test_operands_that_are_no_points(self):
-        """As on BN254."""
-
 
 class Structural(unittest.TestCase):
     @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")

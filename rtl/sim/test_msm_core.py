@@ -178,7 +178,10 @@ class Toys(unittest.TestCase):
         self.check("msm_core_toy_edwards", "toy_edwards", (1, 2, 3, 10, 100))
 
     def test_levels_that_overlap(self):
-        self.check("msm_core_toy_wide", "toy", (2, 300))
+        self.check("msm_core_toy_edwards_wide", "toy_edwards", (2, 300))
+
+    def test_levels_of_many_pairs(self):
+        self.check("msm_core_toy_wide", "toy", (300,))
 
     def test_cycles_are_the_models(self):
         source = random.Random(f"{SEED} cycles")

@@ -46,7 +46,7 @@ def case_of(curve, p, q):
 
 
 def inverses(f, products):
-    """Returns the inverses of field elements other than 0: a tree of products, one inversion, and the tree downwards; two levels of it at a time."""
+    """Returns the inverses of field elements other than 0: a tree of products, one inversion, and the tree downwards."""
     if len(products) == 1:
         return [f.inverse(products[0])]
     pairs = [products[i:i + 2] for i in range(0, len(products), 2)]

@@ -98,6 +98,10 @@ def points(book, which):
         if id in ("different", "negative"):
             book.record("affine_add", ring, id, f"{which}: {a} g and {b} g", p + q + (f.inverse(f.sub(q[0], p[0])),))
             book.record("affine_dbl", ring, id, f"{which}: {a} g", p + (f.inverse(f.scale(2, p[1])),))
+            chord = (f.inverse(f.sub(q[0], p[0])), f.mul(p[0], p[0]), f.zero)
+            tangent = (f.inverse(f.scale(2, p[1])), f.mul(p[0], p[0]), f.one)
+            book.record("affine_sum", ring, id, f"{which}: {a} g and {b} g", p + q + chord)
+            book.record("affine_sum", ring, f"{id}Double", f"{which}: {a} g and {a} g", p + p + tangent)
 
 
 def edwards(book):

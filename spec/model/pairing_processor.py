@@ -289,7 +289,7 @@ class Machine:
 
     def inversion(self, x):
         """Returns the cycles from the first word until its context continues: sum, canonical integer, division, residue."""
-        return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 12
+        return self.image["sum"] + self.image["canonical"] + self.division(x) + self.intake + 10
 
     def division(self, s):
         """Cycles of the plus-minus division of 1 by s, the reduction of the quotient included (rtl/.../field/Quotients.scala)."""

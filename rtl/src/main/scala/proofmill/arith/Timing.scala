@@ -4,7 +4,8 @@ package proofmill.arith
   * MHz in UltraScale+ (docs/rtl/timing.md).
   *
   * @param chain  bits of the longest carry chain
-  * @param memory cycles from a bucket address to its point, at least 2: a block memory with its own output register has 2
+  * @param memory cycles from an address of a large memory, such as that of the buckets, to its content, at least 2: a block
+  * memory with its own output register has 2
   * @param copies number of registers, 1 to 4, that share the readers of a signal that selects between wide words
   */
 case class Timing(chain: Int = 128, memory: Int = 2, copies: Int = 4) {

@@ -20,13 +20,13 @@ import spinal.lib._
   *                                                 └─► slope = N / D, x, y ─► sums
   * }}}
   *
-  * A frame is closed when the tree is idle, with the pairs that have entered by then. Sums leave frame by frame, those of a
+  * A frame is closed when the frame before has gone backward, with the pairs that have entered by then. Sums leave frame by frame, those of a
   * frame in reverse order, so each pair has a tag. There are six multipliers for the steps of each pair; a seventh one makes
   * the products of the tree and the squares of doublings, which have priority.
   *
   * Cycles of the backward steps: 0 issue; `found` the operands; `inverted` 1 / D; then those of the formula.
   *
-  * @param slotBits there are 2^slotBits slots, those of the pairs that have not reached step 7
+  * @param slotBits there are 2^slotBits slots; those of a frame are free when it has gone backward
   * @param late pairs that may come after `ready` falls
   */
 class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8, timing: Timing = Timing())

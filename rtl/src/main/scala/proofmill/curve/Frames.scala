@@ -61,17 +61,17 @@ case class BackwardStep(slotBits: Int, chainBits: Int) extends Bundle {
 /** Steps through a frame, last slot first, one slot per cycle. */
 class BackwardSteps(slotBits: Int, chainBits: Int, chains: Int) extends Component {
   val io = new Bundle {
-    val frame = slave(Stream(Frame(slotBits, chainBits))) // accepted when no frame is in progress
+    val frame = slave(Stream(Frame(slotBits, chainBits))) // accepted with the last step of the frame before
     val pause = in(Bool()) // no step in this cycle
     val step = master(Flow(BackwardStep(slotBits, chainBits))) // the step of this cycle
     val freed = master(Flow(UInt(slotBits + 1 bits))) // with the last step of a frame: its size
   }
   private val active = RegInit(False)
   private val left = Reg(UInt(slotBits + 1 bits))
-  private val frame = RegNextWhen(io.frame.payload, io.frame.fire)
+  private val frame = Reg(Frame(slotBits, chainBits))
   private val isFirst = Reg(Bool())
   private val isLast = left === 1
-  io.frame.ready := !active
+  io.frame.ready := !active || io.step.valid && isLast
   io.step.valid := active && !io.pause
   io.step.slot := frame.slot
   io.step.chain := frame.chain
@@ -92,6 +92,7 @@ class BackwardSteps(slotBits: Int, chainBits: Int, chains: Int) extends Componen
   }
   when(io.frame.fire) {
     active := True
+    frame := io.frame.payload
     left := io.frame.size
     firsts := chains
     isFirst := True

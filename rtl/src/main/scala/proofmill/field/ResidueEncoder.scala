@@ -24,7 +24,7 @@ class ResidueEncoder(arithmetic: Arithmetic, bound: Bound) extends StreamUnit {
   private val rows = (0 until steps).map { step =>
     val powers = (0 until bitsPerCycle).map(j => field.residue(BigInt(1) << (step * bitsPerCycle + j)))
     val row = powers.flatMap(arithmetic.encode).foldRight(BigInt(0)) { (digit, above) =>
-      (above << digitBits) + digit.mod(BigInt(1) << digitBits)
+      (above << digitBits) + bound.check(digit).mod(BigInt(1) << digitBits)
     }
     B(row, bitsPerCycle * digits * digitBits bits)
   }

@@ -19,7 +19,7 @@ class ZeroTest(arithmetic: Arithmetic, bound: Bound) extends Component {
   import arithmetic.{digits, field}
   val io = new Bundle {
     val residue = in(Bits(digits * bound.width bits)) // residue to test
-    val isZero = out(Bool()) // `ZeroTest.latency` cycles later
+    val isZero = out(Bool()) // `latency` cycles later
   }
   definitionName = s"ZeroTest_${field.name}"
   private val p = field.modulus
@@ -78,6 +78,11 @@ class ZeroTest(arithmetic: Arithmetic, bound: Bound) extends Component {
     // m d(i) - c(i + 1) z = k f(i) - c(i)
     val words = table(s)(carry).distinct
     val offsets = words.map(c => m * near(c) - c * z) // of the rounding
+    val largest = f.map(_.abs).max + 1
+    require(
+      largest * words.map(_.abs).max + m <= m * ZeroTest.near,
+      s"${field.name}: a digit may be farther from its carry's constant"
+    )
     require(offsets.forall(_.abs <= m), s"${field.name}: a rounded multiple is off by more than 1")
     val unequal = values.indices.map { i =>
       val offset = words.zip(offsets).map { case (c, offset) =>

@@ -122,5 +122,5 @@ class BatchBucketProof(bucketBits: Int, length: Int) extends Component with Proo
     val once = sent && target === bucket
     assert(calm =/= settling || counted === U(once).resize(2), s"bucket $bucket has its points, each once")
   }
-  responds("a point is taken", items.valid && !clearing && accepts, items.ready, within = 4 * buckets)
+  responds("a point is taken", items.valid && !clearing && accepts, items.ready, within = 2 * buckets)
 }

@@ -74,7 +74,7 @@ class BatchBucketAdder(
   private val Seq(advanceP, advanceS, advanceT) = Seq.fill(3)(Bool())
   private val inside = Reg(UInt(log2Up(capacity + 1) bits)) init 0
   private val enters = adder.io.ready
-  private val spare = RegNext(inside < capacity - 4) init False
+  private val spare = RegNext(inside < capacity - 4) init False // two decisions are not counted yet
 
   /** A waiting and a deciding candidate: whether each is valid, and its payload. */
   private case class Candidates[T <: Data](next: Stream[T], advance: Bool) {
@@ -216,6 +216,7 @@ object BatchBucketAdder {
 
   /** A core of affine points whose adder has 2^slotBits slots. */
   def apply(law: AffineLaw, bucketBits: Int, slotBits: Int, timing: Timing): BatchBucketAdder = {
+    // A pair enters memory + 2 cycles after its decision.
     def adder() = new BatchAdder(law, bucketBits + 1, slotBits, late = timing.memory + 6, timing)
     new BatchBucketAdder(AffinePoint(law).getBitsWidth, bucketBits, 1 << slotBits, () => adder(), timing = timing)
   }

@@ -15,7 +15,7 @@ import spinal.lib.bus.amba4.axi._
   *                               ├─ runs ────► RunQueue ─► WindowPasses ─► ReplyWriter ─► reply
   *                               └─ statuses ──────────────┊─────────────────┘  ▲
   *                                                         ┊                    │ sum
-  *        memory channels ═══► Readers ─► PointFeeder ─► BucketAdders ─────────┘
+  *        memory channels ═══► Readers ─► PointFeeder ─► BucketCores ──────────┘
   * }}}
   */
 class MsmEngine(config: MsmConfig) extends Engine {
