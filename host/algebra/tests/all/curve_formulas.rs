@@ -53,6 +53,9 @@ fn point<F: Field + Read>(case: &Value) -> Option<Vec<F>> {
         "jacobian_dbl" => jacobian_dbl(array(&i)).into(),
         "affine_add" => affine_add(array(&i[..2]), array(&i[2..4]), i[4]).into(),
         "affine_dbl" => affine_dbl(array(&i[..2]), i[2]).into(),
+        // One formula for both; the last input tells them apart.
+        "affine_sum" if i[6] == F::ZERO => affine_add(array(&i[..2]), array(&i[2..4]), i[4]).into(),
+        "affine_sum" => affine_dbl(array(&i[..2]), i[4]).into(),
         "hwcd_add" => hwcd_add(array(&i[..4]), array(&i[4..]), k("k")).into(),
         "hwcd_madd_precomputed" => hwcd_madd_precomputed(array(&i[..4]), array(&i[4..])).into(),
         "hwcd_dbl" => hwcd_dbl(array(&i)).into(),
