@@ -145,7 +145,7 @@ fn with_rows<E: Suite>(
     let isa = devices.isa();
     let key = key.clone().read_with(isa);
     let verifying = PreparedVerifyingKey::with_isa(&key.verifying_key()?, isa)?;
-    let route = Route::new::<E>(&key, &devices, settings.resident)?;
+    let route = Route::new::<E>(&key, h_basis, &devices, settings.resident)?;
     let counters = Counters::default();
     Ok(Prover { key, rows, h_basis, route, settings, devices, verifying, counters })
 }
@@ -164,8 +164,9 @@ fn prove<E: Suite>(
         first: &prover.route,
         suspects: prover.route.offload_uris(),
     };
-    let on_fallback =
-        |fallback: Arc<_>| Route::new::<E>(&prover.key, &Devices::one(fallback), false);
+    let on_fallback = |fallback: Arc<_>| {
+        Route::new::<E>(&prover.key, prover.h_basis, &Devices::one(fallback), false)
+    };
     attempts.prove(public_inputs, on_fallback, |route, steps| {
         let mut attempt = Attempt { prover, route, control, executor, steps };
         let proof = attempt.run::<E>(witness);

@@ -13,7 +13,7 @@
 
 use proofmill_algebra::curve::{Affine, Curve as Group, Projective};
 use proofmill_algebra::field::{Field as _, PrimeField};
-use proofmill_algebra::ntt::least_non_residue_root;
+use proofmill_algebra::ntt::{Transform, least_non_residue_root};
 use proofmill_op::msm::read;
 use proofmill_op::ntt::{self, Field, Quotient, QuotientResponse};
 use proofmill_op::{
@@ -35,6 +35,17 @@ pub enum HBasis {
 }
 
 impl HBasis {
+    /// Returns the root of unity of order 2^log by which the values of the quotient are transformed.
+    pub fn root<F: PrimeField>(self, log: u32) -> Result<F> {
+        match self {
+            Self::OddCoset => Ok(root(log)),
+            Self::Powers => match Transform::<F>::forward(log) {
+                Ok(transform) => Ok(transform.root()),
+                Err(problem) => Err(Error::argument("key", problem.to_string())),
+            },
+        }
+    }
+
     /// Returns the share of the quotient in C, from the MSM of section H.
     pub fn scaled<C: Group>(self, h: Affine<C>) -> Affine<C> {
         match self {

@@ -6,13 +6,15 @@ use proofmill_algebra::Isa;
 use proofmill_algebra::curve::Affine;
 use proofmill_algebra::encoding::Coordinate;
 use proofmill_algebra::msm;
+use proofmill_algebra::ntt::Transform;
 use proofmill_op::msm::{Bases, Check, Instance, Request, Response, read};
 use proofmill_op::{
-    Argument, Capability, Data, Device, DeviceKind, Error, Progress, Result, Submit, ntt,
+    Argument, Capability, Data, Device, DeviceKind, Error, Progress, Result, Submit,
 };
 
 use super::points::bases;
-use super::suite::Suite;
+use super::quotient::HBasis;
+use super::suite::{ScalarOf, Suite};
 use crate::snarkjs::{Section, Zkey};
 
 /// The devices of a prover.
@@ -48,12 +50,26 @@ impl Devices {
         })
     }
 
-    /// Returns the device for quotients of lists of 2^log elements of a field.
-    fn for_quotient(&self, field: ntt::Field, log: u32) -> Result<Arc<dyn Device>> {
-        let found = self.first(|device| device.caps().offers_quotient(field, log));
-        found.ok_or_else(|| Error::Unsupported {
-            device: self.device.caps().uri.clone(),
-            what: format!("{}, a quotient of 2^{log} elements", Capability::Ntt(field)),
+    /// Returns the device for transforms and quotients of lists of 2^log elements by this root of unity. Cards transform by
+    /// the standard root only, which over BLS12-381 is another than that of snarkjs; only they limit the sizes of quotients.
+    pub(crate) fn for_transforms<E: Suite>(
+        &self,
+        log: u32,
+        root: ScalarOf<E>,
+    ) -> Result<Arc<dyn Device>> {
+        let standard = Transform::<ScalarOf<E>>::forward(log);
+        let is_standard = standard.is_ok_and(|transform| transform.root() == root);
+        let found = self.first(|device| {
+            let caps = device.caps();
+            let any_root = caps.quotients.is_none();
+            caps.offers_quotient(E::FIELD, log) && (is_standard || any_root)
+        });
+        found.ok_or_else(|| {
+            let root = if is_standard { "" } else { " by the root of snarkjs" };
+            Error::Unsupported {
+                device: self.device.caps().uri.clone(),
+                what: format!("{} of 2^{log} elements{root}", Capability::Ntt(E::FIELD)),
+            }
         })
     }
 
@@ -73,8 +89,14 @@ pub struct Route {
 
 impl Route {
     /// Assigns the steps to these devices. If `resident`, waits until the points of the key are loaded.
-    pub fn new<E: Suite>(key: &Zkey, devices: &Devices, resident: bool) -> crate::Result<Self> {
-        let transforms = devices.for_quotient(E::FIELD, key.domain_log())?;
+    pub fn new<E: Suite>(
+        key: &Zkey,
+        h_basis: HBasis,
+        devices: &Devices,
+        resident: bool,
+    ) -> crate::Result<Self> {
+        let log = key.domain_log();
+        let transforms = devices.for_transforms::<E>(log, h_basis.root(log)?)?;
         let mut sections = Vec::new();
         for section in Section::ALL {
             let mut bases = bases(key, section);

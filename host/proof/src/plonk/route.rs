@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use proofmill_algebra::ntt::Transform;
 use proofmill_op::msm::{
     Bases, Check, Group, Instance, Plan, PlanRequest, Request, Response, read,
 };
@@ -11,7 +10,7 @@ use proofmill_op::{Argument, Capability, Data, Device, DeviceKind, Error, Progre
 use crate::Result;
 use crate::groth16::Devices;
 use crate::groth16::quotient::root;
-use crate::groth16::suite::{ScalarOf, Suite};
+use crate::groth16::suite::Suite;
 use crate::snarkjs::PlonkishKey;
 
 /// The devices of the MSMs and of the transforms, and the powers of tau.
@@ -33,7 +32,8 @@ impl Route {
     ) -> Result<Self> {
         let instance = Instance::new(E::CURVE, Group::G1);
         let msm = devices.offering(&Capability::Msm(instance))?;
-        let transforms = for_transforms::<E>(devices, key.domain_log())?;
+        let log = key.domain_log();
+        let transforms = devices.for_transforms::<E>(log, root(log))?;
         let mut bases = Bases::streamed(instance, key.points()).unchecked();
         if resident {
             let loaded = msm.submit(bases)?.wait().map_err(of_key)?;
@@ -86,24 +86,6 @@ impl Route {
         uris.dedup();
         uris
     }
-}
-
-/// Returns the device for transforms of 2^log elements. Cards transform by the standard root of unity only, which over BLS12-381 is another than
-/// that of snarkjs.
-fn for_transforms<E: Suite>(devices: &Devices, log: u32) -> Result<Arc<dyn Device>> {
-    let standard = Transform::<ScalarOf<E>>::forward(log);
-    let is_standard = standard.is_ok_and(|transform| transform.root() == root(log));
-    let found = devices.first(|device| {
-        let caps = device.caps();
-        let any_root = matches!(caps.kind, DeviceKind::Cpu | DeviceKind::Gpu);
-        caps.offers_quotient(E::FIELD, log) && (is_standard || any_root)
-    });
-    found.ok_or_else(|| {
-        let device = devices.device.caps().uri.clone();
-        let what =
-            format!("{} of 2^{log} elements by the root of snarkjs", Capability::Ntt(E::FIELD));
-        Error::Unsupported { device, what }.into()
-    })
 }
 
 /// Attributes an error about bases to the key.
