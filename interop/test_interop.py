@@ -26,7 +26,7 @@ def verdicts(made, proof, public):
 
 
 def proved_on(test, made, folder, device, *more):
-    """The verdicts on our proof, whose sums in G1, and these steps, are this device's."""
+    """The verdicts on our proof, whose MSMs in G1, and these steps, are this device's."""
     proof, public = folder / "simulated.json", folder / "simulated_public.json"
     done_there = proofmill("prove", made.zkey, made.wtns, "-o", proof, "--public", public, "--device", device, "--no-retry", "--json")
     report = json.loads(done(done_there))
@@ -122,8 +122,8 @@ class PoseidonChain(Agreement, unittest.TestCase):
         self.assertIn("ZKey Ok!", said)
 
     @unittest.skipUnless("PROOFMILL_SIM_DIR" in os.environ, NO_SIMULATION)
-    def test_snarkjs_accepts_a_proof_whose_quotient_and_sums_a_circuit_made(self):
-        self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{QUOTIENTS}", "quotient"), (0, 0))
+    def test_snarkjs_accepts_a_proof_whose_quotient_and_five_msms_a_circuit_made(self):
+        self.assertEqual(proved_on(self, self.made, self.folder, f"sim:{QUOTIENTS}", "quotient", "MSM B2"), (0, 0))
 
     def test_snarkjs_accepts_a_proof_that_the_kernels_of_gpus_made(self):
         if not emulates_gpus():
@@ -155,7 +155,7 @@ class CardsOnBoards(unittest.TestCase):
             folder = Path(folder)
             made = circuits.own(folder, "chain", 30)
             with on_f2(library) as device:
-                self.assertEqual(proved_on(self, made, folder, device, "quotient"), (0, 0))
+                self.assertEqual(proved_on(self, made, folder, device, "quotient", "MSM B2"), (0, 0))
 
 
 class MerkleMembership(Agreement, unittest.TestCase):

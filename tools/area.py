@@ -31,7 +31,7 @@ METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "UR
 #: The groups of rows: stand-alone units, engines, the shell, and the parts of boards' top levels around it.
 OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "vdf", "shell", "top"]
 #: The default cards.
-CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bls12_381", "msm_bls12_377",
+CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bn254_g2", "msm_bls12_381", "msm_bls12_381_g2", "msm_bls12_377",
          "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor",
          "ntt_small", "ntt", "ntt_bn254", "vdf_1024"]
 
@@ -53,8 +53,8 @@ FUNCTIONS = {
     "products": "Product Squarer ColumnSums",
     "reduction": "ModMul ReduceUnit Reducer",
     "conversions": "Settle Canonical PoseidonEntry DigestCollector ResidueEncoder ZeroTest",
-    "point formula": "FormulaPipeline BatchAdder",
-    "inversion": "InversionTree FieldInverter Quotients",
+    "point formula": "FormulaPipeline BatchAdder QuadraticMul",
+    "inversion": "InversionTree QuadraticInverter FieldInverter Quotients",
     "buckets": "BucketAdder BatchBucketAdder",
     "butterflies": "ShiftTransform RadixFour Quad Difference",
     "twiddle factors": "Factors Powers Twiddles",

@@ -111,7 +111,7 @@ def require(names, known=None):
 
 
 #: Configurations that only `make test-long`, `make cycles` and `make area` read.
-LONG = ("uart", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381", "ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
+LONG = ("uart", "msm_bls12_377_g2_twin", "xdma_hbm_msm_bls12_381", "f2_msm_bls12_381", "ntt_16_twin", "ntt_twin", "ntt_64_twin", "ntt_bn254_twin", "ntt_bn254_large_twin", "ntt_bls12_381_twin", "ntt_bls12_381_large_twin", "ntt_bls12_381_small_twin",
         "groth16_bn254_twin", "groth16_bls12_381_twin", "groth16_bls12_381_small_twin", "uart_fast")
 
 

@@ -96,17 +96,15 @@ def geometry_of(engine):
 def of_msm(engine):
     """Returns an MSM of the multiples 1, 2, 3, 4 of the generator with small and large scalars."""
     geometry = geometry_of(engine)
-    generator = geometry.facts.generator("g1")
-    generator = geometry.facts.edwards_map.forth(generator) if geometry.is_edwards else generator
-    points = [geometry.slices(geometry.group.mul(factor, generator)) for factor in (1, 2, 3, 4)]
+    points = [geometry.slices(geometry.law.mul(factor, geometry.generator)) for factor in (1, 2, 3, 4)]
     scalars = [1, 2, geometry.facts.r - 1, geometry.facts.r // 2]
 
     def written(index, channel, data):
-        return wire.msm_command("write", index=index, channel=channel, address=0, data=data.ljust(GRANULE, b"\0"))
+        return wire.msm_command("write", geometry.group, index=index, channel=channel, address=0, data=data.ljust(GRANULE, b"\0"))
 
     packets = [written(channel, channel, b"".join(slices[channel] for slices in points)) for channel in range(geometry.channels)]
     packets.append(written(geometry.channels, geometry.channels, b"".join(k.to_bytes(SCALAR, "little") for k in scalars)))
-    asked = wire.msm_command("run", index=100, count=len(points), window_bits=geometry.least_window)
+    asked = wire.msm_command("run", geometry.group, index=100, count=len(points), window_bits=geometry.least_window)
     card = wire.Card(wire.Identity(0, "", ""), [], geometry)
     (sum_of,) = [field["offset"] for field in msm.WIRE["commands"]["run"]["reply_fields"] if field["name"] == "sum"]
     return answered(card, packets, []) + answered(card, [asked], [(24, sum_of + geometry.sum_bytes)])
@@ -255,14 +253,16 @@ def commands(folder, simulator, shown, sources=SOURCES):
     return ["verilator", *flags, *files, "--top-module", "testbench"], ["obj_dir/Vtestbench", *shown]
 
 
-def sums(asked, said):
-    """Returns (the model's reply, the card's) of each run of an MSM, whose results the bench does not compare."""
+def sums(asked, said, engines):
+    """Returns (geometry, the model's reply, the card's) of each run of an MSM, whose results the bench does not compare."""
+    geometries = [geometry_of(engine) for engine in engines if engine["op"] == "msm"]
+    of_reply = {geometry.commands["run"]["reply"]: geometry for geometry in geometries}
     came = {}
     for packet, word in re.findall(r"^reply (\d+): ([0-9a-f]{16})", said, re.M):
         came.setdefault(int(packet), []).append(bytes.fromhex(word)[::-1])
     for at, (_, reply, _) in enumerate(asked):
-        if int.from_bytes(reply[4:8], "little") == msm.WIRE["commands"]["run"]["reply"]:
-            yield reply, b"".join(came[at])[:len(reply)]
+        if geometry := of_reply.get(int.from_bytes(reply[4:8], "little")):
+            yield geometry, reply, b"".join(came[at])[:len(reply)]
 
 
 def examine_unit(config, out, simulator, shown):
@@ -286,8 +286,7 @@ def examine(config, out, simulator, shown):
     if "PASSED" not in said:
         raise Failed(f"{folder}: the test bench failed")
     engines = json.loads((folder / "about.json").read_text())["engines"]
-    for wanted, came in sums(asked, said):
-        geometry = geometry_of(next(engine for engine in engines if engine["op"] == "msm"))
+    for geometry, wanted, came in sums(asked, said, engines):
         if geometry.sum_of(came[48:]) != geometry.sum_of(wanted[48:]):
             raise Failed(f"{folder}: the sum of the MSM is wrong")
         print("the sum of the MSM is the model's")

@@ -127,6 +127,8 @@ FAULTS = [
     ("batch_buckets", "a sum in front of a full bucket is lost", r"assign pairsS = .*;", "assign pairsS = 1'b0;"),
     ("batch_buckets", "a point for the sum's bucket is not noticed", r"assign joins = .*;", "assign joins = 1'b0;"),
     ("batch_buckets", "a point and a sum are written to one bank", r"assign collides = .*;", "assign collides = 1'b0;"),
+    ("batch_buckets_g2", "a sum that waits for a slot is lost", r"assign takesS = .*;", "assign takesS = 1'b1;"),
+    ("batch_buckets_g2", "a point whose bucket is full is lost where the adder accepts none", r"assign takesP = .*;", "assign takesP = 1'b1;"),
     ("batch_buckets", "a point that stalls is lost", r"assign takesP = .*;", "assign takesP = 1'b1;"),
     ("msm_core", "a sum rests in a full bucket", r"assign sumIssues = .*;", "assign sumIssues = 1'b0;"),
     ("msm_core", "a point that could rest is lost", r"assign pointWrites = .*;", "assign pointWrites = 1'b0;"),

@@ -20,14 +20,13 @@ from card import IGNORE, REPLY, RESET, ROOT, STATUS, header, status_of
 
 sys.path.insert(0, str(ROOT / "spec/model"))
 
+import batch_affine  # noqa: E402
 import msm  # noqa: E402
 import wire  # noqa: E402
-from msm_card import GRANULE, SCALAR, Geometry  # noqa: E402
+from msm_card import GRANULE, SCALAR, SLICE, Geometry  # noqa: E402
 from msm_oracle import ANYTHING, CANCELLED, DONE, FULL, REFUSED, Multiples, Oracle  # noqa: E402
 
 REGISTERS = {register["name"]: register for register in msm.WIRE["block"]["registers"]}
-COMMANDS = msm.WIRE["commands"]
-NAMES = {command["number"]: name for name, command in COMMANDS.items()}
 CURVES = {number: name for name, number in msm.WIRE["curves"].items()}
 
 
@@ -38,18 +37,21 @@ class Bench(trial.Trial):
     def __init__(self, card, rng):
         super().__init__(card, rng)
         manifest = json.loads(card.lib.pm_sim_manifest())
-        (engine,) = [engine for engine in manifest["engines"] if engine["op"] == "msm"]
+        engine = next(engine for engine in manifest["engines"] if engine["op"] == "msm")  # of two that in G1
         self.block = engine["block"]
         self.geometry = self.described()
         self.queue = self.register("queue")
         g = self.geometry
-        assert g == Geometry.of(g.curve, g.adders, g.most_window, g.memory, g.digit_bytes), f"the registers say {g}"
+        assert g == Geometry.of(g.curve, g.group, g.adders, g.most_window, g.memory, g.digit_bytes), f"the registers say {g}"
         stripes = manifest.get("pcie", {}).get("stripes", 1)
         count = stripes * (g.channels + 1)
         assert manifest["memories"][:count] == [g.memory // stripes] * count, manifest["memories"]
+        self.commands = g.commands
+        self.names = {command["reply"]: name for name, command in self.commands.items()}
         said = {packet["command"]: (packet["command_len"], packet["reply_len"]) for packet in engine["commands"]}
-        wanted = {it["number"]: (it["len"], it.get("reply_len", 48 + g.sum_bytes)) for it in COMMANDS.values()}
+        wanted = {it["number"]: (it["len"], it.get("reply_len", 48 + g.sum_bytes)) for it in self.commands.values()}
         assert said == wanted, said
+        self.interval = batch_affine.INTERVAL[g.group]  # cycles of a pair in an adder
         self.multiples = Multiples(g)
         self.multiples.slices(0)
         self.oracle = Oracle(g, self.multiples)
@@ -77,9 +79,9 @@ class Bench(trial.Trial):
     def send(self, name, **values):
         """Sends a command with a new index to the card and to the oracle; returns the index."""
         self.index += 1
-        command = {field["name"]: 0 for field in COMMANDS[name]["fields"]} | values | {"index": self.index}
+        command = {field["name"]: 0 for field in self.commands[name]["fields"]} | values | {"index": self.index}
         self.expected[self.index] = (name, command, self.answer(name, command))
-        self.card.send(wire.msm_command(name, **command))
+        self.card.send(wire.msm_command(name, self.geometry.group, **command))
         self.kinds[name] += 1
         return self.index
 
@@ -114,11 +116,10 @@ class Bench(trial.Trial):
     def ends(self, address):
         """Runs of a point one of whose digits is the least or the greatest that is stored, or one beyond; from an address on."""
         g = self.geometry
-        most = abs(g.base) // 2 if g.base else g.facts.fp.p - 1
-        least = -most if g.base else 0
+        least, most = g.digit_range
         for i, digit in enumerate((least, most, least - 1, most + 1)):
             slices = [bytearray(part) for part in self.multiples.slices(1)]
-            at = g.stored_digit * self.rng.randrange(g.digits * (1 if g.channels > 1 else g.in_memory))
+            at = SLICE * self.rng.randrange(g.group) + g.stored_digit * self.rng.randrange(g.slice_digits)
             self.rng.choice(slices)[at:at + g.stored_digit] = digit.to_bytes(g.stored_digit, "little", signed=True)
             for channel, part in enumerate(slices):
                 self.write(channel, address + GRANULE * i, bytes(part))
@@ -173,7 +174,7 @@ class Bench(trial.Trial):
             if number != IGNORE:
                 status_of(reply)
             return None
-        name = NAMES.get(number - REPLY)
+        name = self.names.get(number)
         assert name and int.from_bytes(reply[:4], "little") == len(reply), f"reply {reply.hex()}"
         found = wire.msm_fields(name, reply, "reply_fields")
         asked, command, (statuses, total) = self.expected.pop(found["index"], (None, None, (None, None)))

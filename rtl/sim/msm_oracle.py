@@ -20,19 +20,16 @@ class Multiples:
     """Multiples of the generator, in the engine's form of the curve."""
 
     def __init__(self, geometry):
-        facts = geometry.facts
-        self.geometry, self.group, self.r = geometry, geometry.group, facts.r
-        g = facts.generator("g1")
-        self.generator = facts.edwards_map.forth(g) if geometry.is_edwards else g
+        self.geometry, self.law, self.r = geometry, geometry.law, geometry.facts.r
         self.factors = {}  # slices of a point -> its factor
         self.known = {}  # factor -> slices
-        self.points = {0: self.group.identity}
+        self.points = {0: self.law.identity}
 
     def point(self, factor):
         factor %= self.r
         if factor not in self.points:
             opposite = self.points.get(self.r - factor)
-            self.points[factor] = self.group.neg(opposite) if opposite else self.group.mul(factor, self.generator)
+            self.points[factor] = self.law.neg(opposite) if opposite else self.law.mul(factor, self.geometry.generator)
         return self.points[factor]
 
     def chain(self, first, step, count):
@@ -41,7 +38,7 @@ class Multiples:
         point, more = self.point(first), self.point(step)
         for factor in found:
             self.points[factor] = point
-            point = self.group.add(point, more)
+            point = self.law.add(point, more)
         return found
 
     def slices(self, factor):
@@ -73,10 +70,10 @@ class Oracle(Engine):
 
     def ran(self, command):
         """(status, sum) of a run that is not cancelled; no sum unless it is done."""
-        count, channels = command["count"], self.geometry.channels
+        count, channels, size = command["count"], self.geometry.channels, self.geometry.point_bytes
         if not self.is_sound(command):
             return REFUSED, None
-        if any(self.fails(channel, command["points"], SLICE * count) for channel in range(channels)) or self.fails(channels, command["scalars"], SCALAR * count):
+        if any(self.fails(channel, command["points"], size * count) for channel in range(channels)) or self.fails(channels, command["scalars"], SCALAR * count):
             return FAULT, None
         if not self.is_stored(command["points"], count):
             return FAULT, None

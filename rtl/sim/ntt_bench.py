@@ -31,11 +31,13 @@ class Engine:
     def __init__(self, card, outside=False):
         self.card, self.index, self.outside = card, 0, outside
         manifest = json.loads(card.lib.pm_sim_manifest())
-        self.block = next(engine["block"] for engine in manifest["engines"] if engine["op"] == "ntt")
+        place, engine = next((place, engine) for place, engine in enumerate(manifest["engines"]) if engine["op"] == "ntt")
+        self.block = engine["block"]
         name = FIELDS[self.register("field")]
         self.field, self.element = ntt.field(name), ntt.WIRE["fields"][name]["element"]
         self.channels, self.lanes = self.register("channels"), self.register("lanes")
-        self.first = len(manifest["memories"]) - self.channels  # its channels are the card's last ones
+        behind = sum(other["parameters"]["channels"] + 1 for other in manifest["engines"][place + 1:] if other["op"] == "msm")
+        self.first = len(manifest["memories"]) - self.channels - behind  # its channels are the card's last ones, but for those of sums in G2
 
     def register(self, name):
         return self.card.read(self.block + REGISTERS[name])

@@ -1,4 +1,4 @@
-"""A core of the MSM engine in Verilator against the group law, and its cycles against spec/model/msm_core.py.
+"""A core of the MSM engine in Verilator against the group law, and its cycles against spec/model/msm_core.py, in G2 against batch_affine.py.
 
 `python3 rtl/sim/test_msm_core.py [-v] [CLASS ...]`; PROOFMILL_SEED repeats a run, PROOFMILL_LONG=1 takes all curves' cores.
 
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 import batch_affine  # noqa: E402
 import curve as curves  # noqa: E402
 import msm_core  # noqa: E402
-from test_point_adders import Extended, General  # noqa: E402
+from test_point_adders import Extended, General, Twisted  # noqa: E402
 
 SEED = unit.seed()
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
@@ -37,11 +37,13 @@ class Points:
     """Multiples of the generator as they lie in memory; `pool` of them are known."""
 
     def __init__(self, which, core, pool=256):
-        edwards = "T" in [port.name for port in core.results]
-        self.law, self.coordinates = (Extended(which), core.results[:4]) if edwards else (General(which), core.results[:3])
-        self.order = curves.load(which).r
-        generator = curves.load(which).generator("g1")
-        self.generator = curves.load(which).edwards_map.forth(generator) if edwards else generator
+        names, facts = [port.name for port in core.results], curves.load(which)
+        edwards, self.in_g2 = "T" in names, "X_c0" in names
+        self.is_affine = not edwards  # such a core adds affine points in frames
+        self.law = Extended(which) if edwards else Twisted(which) if self.in_g2 else General(which)
+        self.ports, self.order = core.results[:names.index("issues")], facts.r
+        generator = facts.generator("g2" if self.in_g2 else "g1")
+        self.generator = facts.edwards_map.forth(generator) if edwards else generator
         point, self.known = self.law.group.identity, []
         for _ in range(min(pool, self.order)):
             self.known.append(point)
@@ -50,19 +52,24 @@ class Points:
         self.stored = [self.in_memory(point) for point in self.known]
 
     def in_memory(self, point):
-        """The slices of a point, as spec/wire/msm.toml defines them."""
+        """The slices of a point, as spec/wire/msm.toml defines them: in G2 those of c0 in all channels, then those of c1."""
         if point is None:
             return (0,) * self.slices
-        values = (*point, point[0] * point[1]) if len(self.coordinates) == 4 else point
-        port = self.coordinates[0]
+        if self.in_g2:
+            return tuple(part for values in zip(*point, strict=True) for part in self.slices_of(values, self.slices // 2))
+        return self.slices_of((*point, point[0] * point[1]) if len(self.ports) == 4 else point, self.slices)
+
+    def slices_of(self, values, channels):
+        """Values in Fp, one for each coordinate."""
+        port = self.ports[0]
         size = (port.modulus.bit_length() + 8) // 8 if port.digits == 1 else 8
         words = [sum((digit & (1 << 8 * size) - 1) << 8 * size * i for i, digit in enumerate(port.digits_of(value))) for value in values]
-        if self.slices > 1:
+        if channels > 1:
             return tuple(words)
         return (sum(word << 8 * size * port.digits * i for i, word in enumerate(words)),)
 
     def is_multiple(self, digits, k):
-        values = tuple(port.value(d) for port, d in zip(self.coordinates, digits))
+        values = self.law.coordinates([port.value(d) for port, d in zip(self.ports, digits)])
         return self.law.stands_for(values, self.law.group.mul(k % self.order, self.generator))
 
 
@@ -113,7 +120,7 @@ class Session:
     def run(self, test, gaps=0, refusals=0):
         """Runs it and checks all sums; (pairs, cycles, pairs of the order, its cycles) of each order."""
         limit = 4 * len(self.operands) + len(self.expected) * (600_000 if self.bucket_bits > 9 else 30_000) + 100_000
-        limit = limit * 256 // (256 - gaps)
+        limit = limit * batch_affine.INTERVAL[2 if self.points.in_g2 else 1] * 256 // (256 - gaps)
         outcome = self.core.run(self.operands, len(self.expected), gaps=gaps, refusals=refusals, seed=self.source.randrange(1 << 30), limit=limit)
         for i, (found, k) in enumerate(zip(outcome.results, self.expected)):
             test.assertTrue(self.points.is_multiple(found, k), f"answer {i} of {len(self.expected)}")
@@ -165,14 +172,18 @@ class Toys(unittest.TestCase):
     def test_toy_twin(self):
         self.check("msm_core_toy_twin", "toy", (50,))
 
+    def test_toy_in_g2(self):
+        self.check("msm_core_toy_bn_g2", "toy_bn", (1, 2, 3, 10, 100))
+
     def test_few_slots(self):
         """So few that the adder refuses pairs, and that there is no more space for sums."""
-        source = random.Random(f"{SEED} few slots")
-        session = Session("msm_core_toy", "toy", source)
-        for buckets in (8, 2, 1):
-            session.items([source.randrange(buckets) for _ in range(3000)])
-            session.tail(4, 1)
-        session.run(self, refusals=128)
+        for config, which in (("msm_core_toy", "toy"), ("msm_core_toy_bn_g2", "toy_bn")):
+            source = random.Random(f"{SEED} few slots {config}")
+            session = Session(config, which, source)
+            for buckets in (8, 2, 1):
+                session.items([source.randrange(buckets) for _ in range(3000)])
+                session.tail(4, 1)
+            session.run(self, refusals=128)
 
     def test_toy_edwards(self):
         self.check("msm_core_toy_edwards", "toy_edwards", (1, 2, 3, 10, 100))
@@ -204,7 +215,7 @@ def measure(test, config, which, source, buckets):
     session.items(buckets)
     session.tail(bits + 1, 1)
     (issues, cycles, tail_issues, tail_cycles), = session.run(test)
-    if is_affine(which):
+    if session.points.is_affine:
         return (issues, cycles), (tail_issues, tail_cycles)
     model = msm_core.Core(bits, adder_latency(which) + BESIDE_ADDER)
     model.accumulate([(bucket, 1) for bucket in buckets])
@@ -217,15 +228,8 @@ def measure(test, config, which, source, buckets):
     return (issues, cycles), (tail_issues, tail_cycles)
 
 
-def is_affine(which):
-    """Whether a curve's core adds affine points in frames: that of a curve without an Edwards form."""
-    return which == "toy" or "edwards" not in curves.load(which).fact
-
-
 def adder_latency(which):
-    """Cycles of a sum; of an affine one that is alone, at most."""
-    if is_affine(which):
-        return batch_affine.Shape.of(which).alone
+    """Cycles of a sum in Edwards form."""
     return unit.rtl.manifest(unit.rtl.generate(f"point_add_extended_{which}"))["latency"]
 
 
@@ -233,56 +237,96 @@ class RealCurves:
     """A core of a real curve with 2^16 points; `which` names the curve. Cycles of a point, of the tail for an addition of it, and those in which no
     point is taken, in latencies of a sum."""
 
-    which = ""
+    which, config = "", ""
     full = 1 << 16
     each, tail, idle = 1.03, 2.5, 10
 
     def run_one(self, name, buckets):
-        accumulation, tail = measure(self, f"msm_core_{self.which}_twin", self.which, self.source, buckets)
-        print(f"{self.which}, {name}, {len(buckets)} points: {accumulation[1]} cycles, {accumulation[0]} pairs; tail {tail[1]} cycles, {tail[0]} pairs")
+        accumulation, tail = measure(self, self.config, self.which, self.source, buckets)
+        print(f"{self.config}, {name}, {len(buckets)} points: {accumulation[1]} cycles, {accumulation[0]} pairs; tail {tail[1]} cycles, {tail[0]} pairs")
         return accumulation, tail
 
     def setUp(self):
         self.source = random.Random(f"{SEED} {self.which}")
+        points = points_of(self.which, self.config)
+        self.is_affine = points.is_affine
+        self.shape = batch_affine.Shape.of(self.which, g2=points.in_g2)
+        self.latency = self.shape.alone if self.is_affine else adder_latency(self.which)  # of an affine sum that is alone, at most
 
-    def test_random_points_at_one_a_cycle(self):
-        accumulation, tail = self.run_one("random", [self.source.randrange(1 << 15) for _ in range(self.full)])
-        self.assertLessEqual(accumulation[1], self.full * self.each + self.idle * adder_latency(self.which))
+    def max_cycles(self, buckets):
+        """Those of points for random buckets."""
+        return len(buckets) * self.each + self.idle * self.latency
+
+    def test_random_points_at_one_a_slot(self):
+        buckets = [self.source.randrange(1 << 15) for _ in range(self.full)]
+        accumulation, tail = self.run_one("random", buckets)
+        self.assertLessEqual(accumulation[1], self.max_cycles(buckets))
         self.assertLessEqual(tail[1], self.tail * tail[0])
         self.assertLess(tail[0], (1 << 16) + 2 * 16)
 
-    def test_one_bucket_at_one_a_cycle(self):
+    def test_one_bucket_at_one_a_slot(self):
         accumulation, _ = self.run_one("one bucket", [self.source.randrange(1 << 15)] * self.full)
-        rounds = adder_latency(self.which).bit_length() + 1
-        self.assertLessEqual(accumulation[1], self.full + 3 * rounds * (adder_latency(self.which) + BESIDE_ADDER))
+        rounds = self.latency.bit_length() + 1
+        self.assertLessEqual(accumulation[1], self.shape.interval * self.full + 3 * rounds * (self.latency + BESIDE_ADDER))
 
     def test_any_distribution(self):
         for name, buckets in distributions(self.source, 1 << 15, 3000):
             accumulation, _ = self.run_one(name, buckets)
-            self.assertLessEqual(accumulation[1], WORST * len(buckets) + 3 * self.idle * adder_latency(self.which))
+            self.assertLessEqual(accumulation[1], WORST * self.shape.interval * len(buckets) + 3 * self.idle * self.latency)
 
     def test_windows_side_by_side(self):
-        session = Session(f"msm_core_{self.which}_twin", self.which, self.source)
-        for window_bits, windows in ((12, 16), (10, 7), (6, 100 if is_affine(self.which) else 1024), (2, 9)):
+        session = Session(self.config, self.which, self.source)
+        for window_bits, windows in ((12, 16), (10, 7), (6, 100 if self.is_affine else 1024), (2, 9)):
             session.items([self.source.randrange(windows << window_bits - 1) for _ in range(2000)])
             session.tail(window_bits, windows, after=self.source.randrange(40))
             session.gather()
         session.run(self)
 
 
+class InG2(RealCurves):
+    tail = 5
+
+    def max_cycles(self, buckets):
+        """Those of the model: a pair takes three cycles, and a point that is only written takes one."""
+        model = batch_affine.BatchCore(15, self.shape)
+        model.accumulate([(bucket, 1) for bucket in buckets])
+        return self.each * model.cycles
+
+    def test_a_write_needs_no_slot(self):
+        count = 1 << 12
+        accumulation, _ = self.run_one("different buckets", self.source.sample(range(1 << 15), count))
+        self.assertEqual(accumulation[0], 0)
+        self.assertLessEqual(accumulation[1], count + 100)
+
+
 class Bn254(RealCurves, unittest.TestCase):
-    which = "bn254"
+    which, config = "bn254", "msm_core_bn254_twin"
 
 
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
 class Bls12_381(RealCurves, unittest.TestCase):
-    which = "bls12_381"
+    which, config = "bls12_381", "msm_core_bls12_381_twin"
 
 
 @unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
 class Bls12_377(RealCurves, unittest.TestCase):
-    which = "bls12_377"
+    which, config = "bls12_377", "msm_core_bls12_377_twin"
     tail = 1.15
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bn254G2(InG2, unittest.TestCase):
+    which, config = "bn254", "msm_core_bn254_g2_twin"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bls12_381G2(InG2, unittest.TestCase):
+    which, config = "bls12_381", "msm_core_bls12_381_g2_twin"
+
+
+@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+class Bls12_377G2(InG2, unittest.TestCase):
+    which, config = "bls12_377", "msm_core_bls12_377_g2_twin"
 
 
 if __name__ == "__main__":

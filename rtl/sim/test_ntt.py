@@ -6,7 +6,6 @@ in the middle; garbage; a b - c of three lists, and the chain of a quotient. Wit
 PROOFMILL_SEED repeats a run.
 """
 
-import json
 import os
 import random
 import struct
@@ -356,7 +355,8 @@ class Bn254(Transforms, Checked):
 
 
 class Prover(Checked):
-    """The card with an engine of sums, whose scalars a quotient can become. What they are then, host/testkit's tests show by a sum."""
+    """The card with engines of sums in G1 and G2. A quotient can become scalars of the first one. What they are then, host/testkit's tests show by a sum.
+    """
     config = "groth16_bn254_small_twin"
     scalars = 1 << 34  # bytes
 
@@ -380,8 +380,7 @@ class Prover(Checked):
         with self.card() as card:
             engine = Engine(card)
             engine.load([1] * 192)
-            channel = len(json.loads(card.lib.pm_sim_manifest())["memories"]) - engine.channels - 1  # the last one of the engine in front
-            card.lib.pm_sim_memory_fault(card.sim, channel, 3072, 3136)
+            card.lib.pm_sim_memory_fault(card.sim, engine.first - 1, 3072, 3136)  # the last channel of the engine in front
             for target, wanted in ((0, "done"), (2048, "memory_fault"), (4096, "done")):
                 self.assertEqual(engine.run(6, DIRECTIONS["a_b_less_c_to_scalars"], 3, scratch=target)[0], STATUS[wanted], target)
 

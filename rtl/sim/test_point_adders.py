@@ -62,21 +62,42 @@ class Representatives:
         return tuple(digits)
 
 
-class Projective:
+class Points:
+    """Points of `group`. The components of coordinates are the values of ports: in a prime field the coordinates themselves."""
+
+    def components(self, coordinates):
+        return tuple(coordinates)
+
+    def coordinates(self, components):
+        return tuple(components)
+
+    def step_on(self, source):
+        """A step from the point before, the step doubled at times."""
+        self.last = self.group.add(self.last, self.step)
+        if source.randrange(4) == 0:
+            self.step = self.group.add(self.step, self.step)
+        return self.last
+
+
+class Projective(Points):
     """(X : Y : Z) of y^2 = x^3 + b; the identity is (0 : 1 : 0)."""
 
-    def __init__(self, which):
+    def __init__(self, which, group="g1"):
         self.curve = curve.load(which)
-        self.p, self.group = self.curve.fp.p, self.curve.group("g1")
+        self.p, self.group = self.curve.fp.p, self.curve.group(group)
         self.identity = None
 
     def constants(self):
         return {"b3": 3 * self.group.b % self.p}
 
+    def element(self, source):
+        """Any coordinate."""
+        return source.randrange(self.p)
+
     def point(self, source):
         """Any point but the identity: the order of the whole curve is odd, so the addition is complete on all of it."""
         while True:
-            if found := self.group.with_x(source.randrange(self.p)):
+            if found := self.group.with_x(self.element(source)):
                 return source.choice(found)
 
     def points(self):
@@ -91,13 +112,34 @@ class Projective:
         return (*point, 1) if point else (0, 1, 0)
 
     def stands_for(self, values, point):
-        x, y, z = values
+        (x, y, z), f = values, self.group.field
         if point is None:
-            return x == 0 and z == 0 and y != 0
-        return z != 0 and (x - point[0] * z) % self.p == 0 and (y - point[1] * z) % self.p == 0
+            return x == f.zero and z == f.zero and y != f.zero
+        return z != f.zero and (x, y) == (f.mul(point[0], z), f.mul(point[1], z))
 
 
-class Extended:
+class Twisted(Projective):
+    """(X : Y : Z) in G2. A coordinate is c0 + c1 u, and has a port for c0 and one for c1."""
+
+    def __init__(self, which):
+        super().__init__(which, "g2")
+        self.step = self.last = super().point(random.Random(SEED))
+
+    def element(self, source):
+        return source.randrange(self.p), source.randrange(self.p)
+
+    def point(self, source):
+        """Any point but the identity; in Fp2 a square root takes as long as hundreds of additions."""
+        return self.step_on(source) or self.point(source)
+
+    def components(self, coordinates):
+        return tuple(component for coordinate in coordinates for component in coordinate)
+
+    def coordinates(self, components):
+        return tuple(zip(components[::2], components[1::2], strict=True))
+
+
+class Extended(Points):
     """(X : Y : Z : T) of -x^2 + y^2 = 1 + d x^2 y^2, T = XY/Z; the second operand is (y - x, y + x, 2 d x y)."""
 
     def __init__(self, which):
@@ -110,11 +152,8 @@ class Extended:
         return {"k": 2 * self.group.d % self.p}
 
     def point(self, source):
-        """A point of the subgroup, on which the addition is complete: a step from the one before, the step doubled at times."""
-        self.last = self.group.add(self.last, self.step)
-        if source.randrange(4) == 0:
-            self.step = self.group.add(self.step, self.step)
-        return self.last
+        """A point of the subgroup, on which the addition is complete."""
+        return self.step_on(source)
 
     def points(self):
         return self.group.points()

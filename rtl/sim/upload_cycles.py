@@ -55,7 +55,7 @@ def measure(library, log, model, seed):
         bench.upload(chain, 0)
         alone = bench.cycles() - begin
         bench.run(points=0, scalars=0, count=count, window_bits=bits)
-        begin, second = bench.cycles(), 64 * count
+        begin, second = bench.cycles(), bench.geometry.point_bytes * count
         bench.upload(chain, second)
         beside = bench.cycles() - begin
         bench.run(points=second, scalars=second, count=count, window_bits=bits)

@@ -22,7 +22,7 @@ at least M + 4 cycles later: there are as many chains. A frame is closed as soon
 wait, and under load a frame has as many pairs as an inversion has cycles. A pair is accepted while there are slots. The
 adder's user has space for all sums inside, so a frame never waits for the reader of its sums, nor the reader for a frame.
 In G2 a product over Fp2 is three products over Fp (Karatsuba), so a slot lasts three cycles (`interval`) on the same multipliers; the
-inversion is that of the norm.
+inversion is that of the norm. In the two cycles between slots, points and sums are still written to empty buckets.
 """
 
 import math
@@ -81,6 +81,10 @@ def sums(curve, pairs, chains):
     return found
 
 
+#: Cycles of a slot, by the number of the group: products over Fp in a product of coordinates.
+INTERVAL = {1: 1, 2: 3}
+
+
 @dataclass(frozen=True)
 class Shape:
     """The circuit's latencies in cycles, and its sizes."""
@@ -95,13 +99,14 @@ class Shape:
     interval: int = 1  # cycles of a slot
 
     #: Latency of the multiplier, of an inversion by plus-minus division (2 bits + 1 cycles and a conversion), and of a zero test.
-    CURVES = {"toy": (9, 40, 6), "bn254": (32, 530, 8), "bls12_381": (34, 830, 9), "bls12_377": (34, 830, 9)}
+    CURVES = {"toy": (9, 40, 6), "toy_bn": (9, 40, 6), "bn254": (32, 530, 8), "bls12_381": (34, 830, 9), "bls12_377": (34, 830, 9)}
 
     @classmethod
     def of(cls, curve, g2=False, **others):
         multiply, invert, prepare = cls.CURVES[curve]
         extra = 6 if g2 else 0  # sums in front of Karatsuba's three products and after them
-        return cls(multiply + extra, invert + (4 * multiply if g2 else 0), prepare, interval=3 if g2 else 1, **others)
+        sizes = {"interval": INTERVAL[2], "slots": 1024, "capacity": 2048} if g2 else {}
+        return cls(multiply + extra, invert + (4 * multiply if g2 else 0), prepare, **sizes, **others)
 
     @property
     def chains(self):
@@ -138,14 +143,14 @@ class BatchAdder:
         self.shape, self.group = shape, group
         self.now = self.inside = 0
         self.frame = []  # (destination, left, right) of the pairs that have entered since the last frame was closed
-        self.entered = self.next_slot = self.inverter_free = self.backward_free = 0
+        self.entered = self.inverter_free = self.backward_free = 0
         self.leaving = deque()  # (cycle, destination, sum)
         self.frames = []  # sizes of the closed ones
 
     @property
     def is_ready(self):
-        """Whether a pair may enter in this cycle."""
-        return len(self.frame) < self.shape.slots and self.now >= self.next_slot
+        """Whether a pair may enter in this cycle, with which a slot begins."""
+        return len(self.frame) < self.shape.slots and self.now % self.shape.interval == 0
 
     @property
     def head(self):
@@ -158,7 +163,7 @@ class BatchAdder:
             assert self.is_ready
             self.frame.append(pair)
             self.inside += 1
-            self.entered, self.next_slot = self.now, self.now + self.shape.interval
+            self.entered = self.now
         if take:
             self.leaving.popleft()
             self.inside -= 1
@@ -179,12 +184,15 @@ class BatchAdder:
 
 
 class BatchCore(Core):
-    """A core of the MSM engine with a [BatchAdder]: the same matching of points and sums, the same tail. Three differences:
+    """A core of the MSM engine with a [BatchAdder]: the same matching of points and sums, the same tail. Four differences:
 
     - Where a point and a sum both find their buckets full, the point goes first and the sum is set aside, as long as fewer than `aside`
       are: later it enters the adder, or is written, in a cycle in which nothing else does.
     - A point and a sum that both find their buckets empty are both written if the buckets lie in different banks; else the point enters
-      the adder with the identity.
+      the adder with the identity, in G2 waits a cycle.
+    - A write needs no slot of the adder. In a cycle in which the adder accepts no pair, a sum whose bucket is empty is written, a point as well if
+      its bucket is empty and not in the same bank, and a sum that was set aside if nothing else is. Whatever finds its bucket full waits. In G1 such
+      a cycle comes only when a frame is full, which is never so in `table`; the circuit writes nothing then.
     - There is space for `capacity` pairs inside and their sums. Without it, only sums enter the adder.
 
     A level of the tail begins when all sums of the last one are in their buckets.
@@ -206,27 +214,25 @@ class BatchCore(Core):
 
     def match(self, x):
         """One cycle of matching; was X taken?"""
-        if not self.adder.is_ready:
-            self.step()
-            return False
         r, t = self.adder.head, self.aside[0] if self.aside else None
-        spare = self.adder.inside < self.shape.capacity
+        enters = self.adder.is_ready
+        spare = enters and self.adder.inside < self.shape.capacity
         full_r, full_x, full_t = (y is not None and y[0] in self.buckets for y in (r, x, t))
         pair, written, taken, moved = None, [], False, False
-        if r and x and r[0] == x[0]:
+        if enters and r and x and r[0] == x[0]:
             pair, taken = (r[0], r[1], x[1]), True
         else:
             moved = full_r and full_x and spare and len(self.aside) < self.shape.aside
-            if full_r and not moved:
+            if full_r and enters and not moved:
                 pair = (r[0], self.buckets.pop(r[0]), r[1])
-            elif r and not moved:
+            elif r and not full_r:
                 written.append(r)
             if full_x and spare and not pair:
                 pair, taken = (x[0], self.buckets.pop(x[0]), x[1]), True
             elif x and not full_x and not (written and bank_of(x[0]) == bank_of(r[0])):
                 written.append(x)
                 taken = True
-            elif x and not full_x and spare:
+            elif x and not full_x and spare and self.shape.interval == 1:
                 pair, taken = (x[0], self.group.zero, x[1]), True
         if t and (full_t and not pair and spare or not full_t and not written):
             self.aside.popleft()
@@ -237,7 +243,7 @@ class BatchCore(Core):
         self.buckets.update(written)
         if moved:
             self.aside.append(r)
-        self.step(pair, take=r is not None)
+        self.step(pair, take=r is not None and (enters or not full_r))
         return not x or taken
 
     def write(self, left=None, right=None, bucket=None):

@@ -218,8 +218,13 @@ def load(name):
 
 
 def names():
-    """Names of the curves y^2 = x^3 + b."""
+    """Names of the curves y^2 = x^3 + b over a prime field, some with a twist."""
     return [name for name in all_names() if "g1" in load(name).fact]
+
+
+def twist_names():
+    """Names of the files with a twist alone."""
+    return [name for name in all_names() if load(name).groups == ["g2"]]
 
 
 def edwards_names():

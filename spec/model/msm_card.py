@@ -1,6 +1,6 @@
 """The MSM engine at the level of packets: its form of points, its memory, its answers.
 
-    engine = Engine(Geometry.of("toy"))
+    engine = Engine(Geometry.of("toy"))   # in G1; Geometry.of("bn254", 2) is in G2
     engine.write({"index": 0, "address": 0, "channel": 0, "data": ...})   # fields of a command -> fields of its reply
 
 `Geometry` has the values of the registers; `slices` and `point_of` are the two forms of points in spec/wire/msm.toml. The
@@ -18,7 +18,14 @@ from field import SPEC, number
 
 WIRE = msm.WIRE
 STATUS = WIRE["status"]
+OFFSETS = {1: 0, 2: WIRE["command_offsets"]["g2"]}  # of the numbers of commands and replies, by group
 GRANULE, SLICE, SCALAR = 1024, 64, 32  # bytes: of a write, and what addresses are multiples of; of a slice; of a scalar
+
+
+def commands(group):
+    """The commands of an engine in a group, by name."""
+    numbers = ("number", "reply")
+    return {name: command | {it: command[it] + OFFSETS[group] for it in numbers} for name, command in WIRE["commands"].items()}
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,7 @@ class Geometry:
     """The registers of a block that never change, by their names there; the curve by its name."""
 
     curve: str
+    group: int
     adders: int
     least_window: int
     most_window: int
@@ -38,30 +46,52 @@ class Geometry:
     base: int
 
     @staticmethod
-    def of(name, adders=1, most_window=4, memory=1 << 20, digit_bytes=None):
-        """What follows from a curve, and for the rest a toy's figures; a digit of a sum may be 2 bits longer than a stored one."""
+    def of(name, group=1, adders=1, most_window=4, memory=1 << 20, digit_bytes=None):
+        """What follows from a curve and a group, and for the rest a toy's figures; a digit of a sum may be 2 bits longer than a stored one."""
         curve = curves.load(name)
         fact = tomllib.loads((SPEC / f"fields/{curve.fp.name}.toml").read_text()).get("base_z")
         base = number(fact["z"]) if fact else 0
         digits = len(fact["polynomial"]) - 1 if fact else 1
         bits = (abs(base) // 2 if fact else curve.fp.p - 1).bit_length() + 1  # and the sign
         stored = -(-bits // 8)
-        in_memory = 3 if "edwards" in curve.fact else 2
+        in_memory = 3 if group == 1 and "edwards" in curve.fact else 2
         channels = 1 if in_memory * digits * stored <= SLICE else in_memory
-        return Geometry(name, adders, 2, most_window, channels, memory, in_memory + 1, digits, stored, digit_bytes or -(-(bits + 2) // 8), base)
+        sum_digit = digit_bytes or -(-(bits + 2) // 8)
+        return Geometry(name, group, adders, 2, most_window, channels, memory, in_memory + 1, digits, stored, sum_digit, base)
 
     @functools.cached_property
     def facts(self):
         return curves.load(self.curve)
 
-    @functools.cached_property
-    def is_edwards(self):
-        return "edwards" in self.facts.fact
+    @property
+    def group_name(self):
+        """g1 or g2, as in spec/curves."""
+        return f"g{self.group}"
+
+    @property
+    def name(self):
+        """Curve and group: bn254_g2."""
+        return f"{self.curve}_{self.group_name}"
+
+    @property
+    def capability(self):
+        """The name of its bit in spec/wire/shell.toml."""
+        return f"msm_{self.curve}" if self.group == 1 else f"msm_{self.name}"
 
     @functools.cached_property
-    def group(self):
+    def is_edwards(self):
+        return self.group == 1 and "edwards" in self.facts.fact
+
+    @functools.cached_property
+    def law(self):
         """The group in which the engine adds: that of the Edwards form where the curve has one."""
-        return self.facts.edwards_map.edwards if self.is_edwards else self.facts.group("g1")
+        return self.facts.edwards_map.edwards if self.is_edwards else self.facts.group(self.group_name)
+
+    @functools.cached_property
+    def generator(self):
+        """That of the subgroup, as a point of `law`."""
+        found = self.facts.generator(self.group_name)
+        return self.facts.edwards_map.forth(found) if self.is_edwards else found
 
     @property
     def in_memory(self):
@@ -69,13 +99,33 @@ class Geometry:
         return self.coordinates - 1
 
     @property
+    def point_bytes(self):
+        """Bytes of a point in each channel of points."""
+        return SLICE * self.group
+
+    @property
+    def digit_range(self):
+        """The least and the greatest digit of a stored coordinate."""
+        most = abs(self.base) // 2
+        return (-most, most) if self.base else (0, self.facts.fp.p - 1)
+
+    @property
+    def slice_digits(self):
+        """Stored digits of a slice; zeros follow them."""
+        return self.digits * (1 if self.channels > 1 else self.in_memory)
+
+    @property
     def sum_bytes(self):
-        return self.coordinates * self.digits * self.digit_bytes
+        return self.coordinates * self.group * self.digits * self.digit_bytes
+
+    @property
+    def commands(self):
+        return commands(self.group)
 
     def plan(self, window_bits):
         return msm.Plan(msm.Windows(self.facts.r, window_bits), self.adders, self.most_window - 1)
 
-    # A coordinate.
+    # An element of Fp; a coordinate, whose components they are.
 
     def digits_of(self, value):
         """The canonical digits of an element: of the residue of least magnitude, each but the last of least magnitude."""
@@ -98,13 +148,26 @@ class Geometry:
     def decode(self, data, size):
         return self.value_of([int.from_bytes(data[i:i + size], "little", signed=True) for i in range(0, len(data), size)])
 
+    def components(self, coordinate):
+        """c0 and c1 of a coordinate of G2; in G1 the coordinate alone."""
+        return (coordinate,) if self.group == 1 else coordinate
+
+    def coordinate(self, components):
+        """The inverse."""
+        return components[0] if self.group == 1 else tuple(components)
+
     # A point.
 
     def slices(self, point):
-        """A point of `group` as the channels have it: `channels` times 64 bytes."""
+        """A point of `law` as the channels have it: for each of `channels` its slices, one for each component, 64 bytes each."""
         if point is None:
-            return [bytes(SLICE)] * self.channels
-        values = (*point, self.facts.fp.mul(*point))[:self.in_memory]
+            return [bytes(self.point_bytes)] * self.channels
+        values = (*point, self.law.field.mul(*point))[:self.in_memory]
+        found = [self.slices_of(component) for component in zip(*map(self.components, values), strict=True)]
+        return [b"".join(slices) for slices in zip(*found, strict=True)]
+
+    def slices_of(self, values):
+        """One component of a point's coordinates as the channels have it."""
         parts = [self.encode(value, self.stored_digit) for value in values]
         parts = parts if self.channels > 1 else [b"".join(parts)]
         return [part.ljust(SLICE, b"\0") for part in parts]
@@ -113,35 +176,41 @@ class Geometry:
         """The inverse. What is no point gives one that is none either."""
         if not self.is_edwards and not any(map(any, slices)):
             return None
+        found = [self.values_of([part[at:at + SLICE] for part in slices]) for at in range(0, self.point_bytes, SLICE)]
+        return tuple(map(self.coordinate, zip(*found, strict=True)))
+
+    def values_of(self, slices):
+        """One component of x and y."""
         size = self.digits * self.stored_digit
         data = [slices[i][:size] if self.channels > 1 else slices[0][size * i:size * (i + 1)] for i in range(2)]
-        return tuple(self.decode(part, self.stored_digit) for part in data)
+        return [self.decode(part, self.stored_digit) for part in data]
 
     def is_stored(self, slices):
         """May a point's digits be those of one that was written? Others could lead sums out of their bounds."""
-        size, most = self.stored_digit, abs(self.base) // 2 if self.base else self.facts.fp.p - 1
-        bytes_of = self.digits * size * (1 if self.channels > 1 else self.in_memory)
-        digits = (int.from_bytes(part[i:i + size], "little", signed=True) for part in slices for i in range(0, bytes_of, size))
-        return all((-most if self.base else 0) <= digit <= most for digit in digits)
+        size, (least, most) = self.stored_digit, self.digit_range
+        places = [at + size * i for at in range(0, self.point_bytes, SLICE) for i in range(self.slice_digits)]
+        return all(least <= int.from_bytes(part[at:at + size], "little", signed=True) <= most for part in slices for at in places)
 
     def sum_of(self, data):
         """Returns the point of a reply's `sum`. Raises ValueError if it is invalid."""
-        size = self.digits * self.digit_bytes
-        x, y, z, *t = (self.decode(data[i:i + size], self.digit_bytes) for i in range(0, len(data), size))
-        f = self.facts.fp
-        if z == 0:
-            if self.is_edwards or x or not y:
+        size, f = self.digits * self.digit_bytes, self.law.field
+        parts = [self.decode(data[i:i + size], self.digit_bytes) for i in range(0, len(data), size)]
+        x, y, z, *t = (self.coordinate(parts[i:i + self.group]) for i in range(0, len(parts), self.group))
+        if z == f.zero:
+            if self.is_edwards or x != f.zero or y == f.zero:
                 raise ValueError(f"sum: ({x}, {y}, {z}) is no point")
             return None
         point = (f.mul(x, f.inverse(z)), f.mul(y, f.inverse(z)))
-        if not self.group.contains(point) or t and f.mul(x, y) != f.mul(z, t[0]):
+        if not self.law.contains(point) or t and f.mul(x, y) != f.mul(z, t[0]):
             raise ValueError("sum: not on the curve")
         return point
 
     def sum_bytes_of(self, point):
         """A `sum` for a point; a card's may be another one."""
-        x, y, z = (0, 1, 0) if point is None else (*point, 1)
-        return b"".join(self.encode(value, self.digit_bytes) for value in (x, y, z, self.facts.fp.mul(x, y))[:self.coordinates])
+        f = self.law.field
+        x, y, z = (f.zero, f.one, f.zero) if point is None else (*point, f.one)
+        values = (x, y, z, f.mul(x, y))[:self.coordinates]
+        return b"".join(self.encode(part, self.digit_bytes) for value in values for part in self.components(value))
 
 
 class Engine:
@@ -158,7 +227,7 @@ class Engine:
 
     def is_sound(self, run):
         """May a run begin?"""
-        ends = run["points"] + SLICE * run["count"], run["scalars"] + SCALAR * run["count"]
+        ends = run["points"] + self.geometry.point_bytes * run["count"], run["scalars"] + SCALAR * run["count"]
         aligned = run["points"] % GRANULE == run["scalars"] % GRANULE == 0
         return aligned and max(ends) <= self.geometry.memory and self.geometry.least_window <= run["window_bits"] <= self.geometry.most_window
 
@@ -173,8 +242,9 @@ class Engine:
 
     def slices(self, points, count):
         """The slices of each point of a run."""
-        channels = [self.read(channel, points, SLICE * count) for channel in range(self.geometry.channels)]
-        return [tuple(data[SLICE * i:SLICE * (i + 1)] for data in channels) for i in range(count)]
+        size = self.geometry.point_bytes
+        channels = [self.read(channel, points, size * count) for channel in range(self.geometry.channels)]
+        return [tuple(data[size * i:size * (i + 1)] for data in channels) for i in range(count)]
 
     def is_stored(self, points, count):
         """Has memory nothing but points there?"""
@@ -185,7 +255,7 @@ class Engine:
         numbers = self.read(self.geometry.channels, scalars, SCALAR * count)
         found = [self.geometry.point_of(slices) for slices in self.slices(points, count)]
         ks = [int.from_bytes(numbers[SCALAR * i:SCALAR * (i + 1)], "little") for i in range(count)]
-        return msm.total(self.geometry.group, found, ks)
+        return msm.total(self.geometry.law, found, ks)
 
     def cancel(self, command):
         return {"index": command["index"], "status": STATUS["refused"]}

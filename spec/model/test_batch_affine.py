@@ -3,6 +3,7 @@
 import itertools
 import random
 import unittest
+from dataclasses import replace
 
 import batch_affine
 import curve as curves
@@ -32,16 +33,27 @@ class Counted:
 
 
 class Additions(unittest.TestCase):
-    def test_every_pair_of_the_toy(self):
-        curve = curves.load("toy").group("g1")
-        points = curve.points()
-        pairs = list(itertools.product(points, repeat=2))
-        self.assertEqual(len(points), 79)
-        expected = [curve.add(p, q) for p, q in pairs]
-        for chains in (1, 2, 5, 34):
-            self.assertEqual(batch_affine.sums(curve, pairs, chains), expected)
-        for size in (0, 1, 2, 33, 34, 35):  # frames that are not whole rounds of the chains
-            self.assertEqual(batch_affine.sums(curve, pairs[500:500 + size], 34), expected[500:500 + size])
+    def test_every_pair_of_the_toys(self):
+        """In G2 of the subgroup."""
+        facts = curves.load("toy_bn")
+        subgroup = [facts.group("g2").mul(k, facts.generator("g2")) for k in range(facts.r)]
+        toy = curves.load("toy").group("g1")
+        for curve, points, order in ((toy, toy.points(), 79), (facts.group("g2"), subgroup, 97)):
+            pairs = list(itertools.product(points, repeat=2))
+            self.assertEqual(len(set(points)), order)
+            expected = [curve.add(p, q) for p, q in pairs]
+            for chains in (1, 2, 5, 34):
+                self.assertEqual(batch_affine.sums(curve, pairs, chains), expected)
+            for size in (0, 1, 2, 33, 34, 35):  # frames that are not whole rounds of the chains
+                self.assertEqual(batch_affine.sums(curve, pairs[500:500 + size], 34), expected[500:500 + size])
+
+    def test_pairs_of_the_whole_toy_of_g2(self):
+        """Points whose x or y have a component in common among them, which are neither equal nor opposite."""
+        source, curve = random.Random(4), curves.load("toy_bn").group("g2")
+        points = source.sample(curve.points(), 400)
+        pairs = [(p, source.choice(points)) for p in points for _ in range(20)]
+        pairs += [(p, q) for p, q in itertools.product(points, repeat=2) if p and q and p != q and any(a == b for i in range(2) for a, b in zip(p[i], q[i]))]
+        self.assertEqual(batch_affine.sums(curve, pairs, 13), [curve.add(p, q) for p, q in pairs])
 
     def test_other_curves_and_g2(self):
         source = random.Random(3)
@@ -68,12 +80,13 @@ class Additions(unittest.TestCase):
 
 class Sums(unittest.TestCase):
     def test_every_short_stream(self):
-        for length in range(7):
-            for buckets in itertools.product(range(4), repeat=length):
-                core = BatchCore(2, TOY)
-                expected = filled(core, buckets)
-                core.tail(3, 1)
-                self.assertEqual((core.acc, {bucket: value for bucket, value in core.buckets.items() if value}), (expected, {}), buckets)
+        for shape in (TOY, replace(TOY, interval=3)):
+            for length in range(7):
+                for buckets in itertools.product(range(4), repeat=length):
+                    core = BatchCore(2, shape)
+                    expected = filled(core, buckets)
+                    core.tail(3, 1)
+                    self.assertEqual((core.acc, {bucket: value for bucket, value in core.buckets.items() if value}), (expected, {}), buckets)
 
     def test_streams_that_fill_everything(self):
         """Frames, the capacity and sums set aside at their limits; gaps between points."""
@@ -110,14 +123,23 @@ class Cycles(unittest.TestCase):
     def test_one_point_in_each_slot(self):
         """When the buckets are full, for random buckets, one and two; with few, points and sums want the same bank more often."""
         source, count = random.Random(1), 1 << 16
-        for curve, g2 in (("bn254", False), ("bls12_381", False), ("bls12_381", True)):
+        for curve, g2 in (("bn254", False), ("bls12_381", False), ("bls12_381", True)):  # in G2 writes need no slot
             for draw, most in ((lambda: source.randrange(1 << 14), 1.07), (lambda: 7, 1.01), (lambda: source.randrange(2), 1.05), (lambda: source.randrange(40), 1.3)):
                 shape = Shape.of(curve, g2)
                 core = BatchCore(14, shape)
                 core.accumulate([(draw(), source.randrange(1, 1 << 60)) for _ in range(count)])
                 begin = core.cycles
                 taken = core.accumulate([(draw(), source.randrange(1, 1 << 60)) for _ in range(count)]) - begin
-                self.assertLess(taken / count, most * shape.interval, (curve, g2, most))
+                self.assertLessEqual(taken / count, shape.interval if g2 else most, (curve, g2, most))
+
+    def test_a_write_needs_no_slot(self):
+        """Points for different buckets take a cycle each in G2; so do those that come while a frame is full."""
+        count = 1 << 13
+        core = BatchCore(14, Shape.of("bn254", g2=True))
+        self.assertEqual(core.accumulate([(bucket, 1) for bucket in range(count)]), count)
+        self.assertEqual(core.issues, 0)
+        core = BatchCore(3, replace(TOY, slots=1, invert=50))
+        self.assertEqual(core.accumulate([(bucket, 1) for bucket in (0, 0, 1, 1, 2, 3, 4, 5)]), 8)
 
     def test_doublings_cost_the_seventh_multiplier_only(self):
         """Equal points: each pair is a doubling at first, and the squares share a multiplier with the tree."""

@@ -5,6 +5,7 @@ import unittest
 import curve
 
 CURVES = {name: curve.load(name) for name in curve.names()}
+TWISTS = {name: curve.load(name) for name in curve.twist_names()}
 TOYS = [CURVES["toy"], CURVES["toy_edwards"]]
 
 
@@ -24,13 +25,13 @@ class Numbers(unittest.TestCase):
             self.assertEqual(3 * CURVES[name].cofactor("g1"), (z - 1)**2)
 
     def test_generators_have_order_r(self):
-        for facts in CURVES.values():
+        for facts in (CURVES | TWISTS).values():
             for which in facts.groups:
                 self.assertTrue(facts.in_subgroup(which, facts.generator(which)), f"{facts.name} {which}")
 
     def test_cofactors_lead_into_the_subgroup(self):
         """Also for points outside it; the whole order is within the Hasse bound."""
-        for facts in CURVES.values():
+        for facts in (CURVES | TWISTS).values():
             for which in facts.groups:
                 group, order = facts.group(which), facts.cofactor(which) * facts.r
                 q = group.field.order
@@ -48,7 +49,7 @@ class Numbers(unittest.TestCase):
 
     def test_towers_are_fields(self):
         """u^2 = beta, and X^6 - xi is irreducible where xi is neither a square nor a cube."""
-        for facts in CURVES.values():
+        for facts in (CURVES | TWISTS).values():
             if "tower" not in facts.fact:
                 continue
             fp2, xi = facts.tower.fp2, facts.tower.xi
@@ -96,11 +97,37 @@ class Toys(unittest.TestCase):
         self.assertEqual(group.mul(-5, g), group.mul(74, g))
 
 
+class ToyTwist(unittest.TestCase):
+    """toy_bn in G2."""
+
+    facts = TWISTS["toy_bn"]
+
+    def test_the_parameter(self):
+        u = 1
+        self.assertEqual(self.facts.name, "toy_bn")
+        self.assertEqual(self.facts.fp.p, 36 * u**4 + 36 * u**3 + 24 * u**2 + 6 * u + 1)
+        self.assertEqual(self.facts.r, 36 * u**4 + 36 * u**3 + 18 * u**2 + 6 * u + 1)
+        self.assertEqual(self.facts.cofactor("g2"), 2 * self.facts.fp.p - self.facts.r)
+
+    def test_b_is_5_over_xi(self):
+        fp2, tower = self.facts.tower.fp2, self.facts.tower
+        self.assertEqual(fp2.mul(self.facts.group("g2").b, tower.xi), fp2.from_integer(5))
+
+    def test_order(self):
+        """No point has order 2. 97 points are multiples of the generator."""
+        group, points = self.facts.group("g2"), self.facts.group("g2").points()
+        self.assertEqual((len(points), len(set(points))), (97 * 109, 97 * 109))
+        self.assertFalse(any(point[1] == group.field.zero for point in points if point))
+        multiples = {group.mul(k, self.facts.generator("g2")) for k in range(97)}
+        self.assertEqual(multiples, {point for point in points if group.mul(97, point) is None})
+        self.assertEqual(len(multiples), 97)
+
+
 class EdwardsCurves(unittest.TestCase):
     """Curves that have a twisted Edwards form and no other."""
 
     def test_every_file_is_of_one_kind(self):
-        self.assertEqual(sorted(curve.names() + curve.edwards_names()), curve.all_names())
+        self.assertEqual(sorted(curve.names() + curve.twist_names() + curve.edwards_names()), curve.all_names())
 
     def test_addition_is_complete(self):
         """a is a square and d is none (Bernstein, Birkner, Joye, Lange, Peters, AFRICACRYPT 2008, section 6)."""

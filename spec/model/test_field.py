@@ -36,7 +36,7 @@ class Facts(unittest.TestCase):
                 self.assertFalse(one.is_square(generator), one.name)
 
     def test_generators_of_the_toys_make_everything(self):
-        for name in ("toy_fp", "toy_fr", "toy_edwards_fr"):
+        for name in ("toy_fp", "toy_fr", "toy_edwards_fr", "toy_bn_fp", "toy_bn_fr"):
             p = field.load(name).p
             self.assertEqual(len({pow(FACTS[name]["generator"], i, p) for i in range(p - 1)}), p - 1)
 

@@ -9,15 +9,15 @@ import msm
 from msm_card import GRANULE, SCALAR, SLICE, STATUS, Engine, Geometry
 
 NAMES = list(msm.WIRE["curves"])
+GROUPS = [(name, int(which[1])) for name in NAMES for which in curves.load(name).groups]  # with the register's number
+TOYS = [(name, group) for name, group in GROUPS if name.startswith("toy")]
 
 
 def subgroup(geometry):
     """All points of order r or 1, in the engine's form of the curve."""
-    facts, group = geometry.facts, geometry.group
-    step = facts.edwards_map.forth(facts.generator("g1")) if geometry.is_edwards else facts.generator("g1")
-    found = [group.identity]
-    while len(found) < facts.r:
-        found.append(group.add(found[-1], step))
+    found = [geometry.law.identity]
+    while len(found) < geometry.facts.r:
+        found.append(geometry.law.add(found[-1], geometry.generator))
     return found
 
 
@@ -50,15 +50,15 @@ class Cut(unittest.TestCase):
 class Buckets(unittest.TestCase):
     def test_they_give_the_sum(self):
         source = random.Random(2)
-        for name in ("toy", "toy_edwards"):
-            geometry = Geometry.of(name)
+        for name, group in TOYS:
+            geometry = Geometry.of(name, group)
             points = subgroup(geometry)
             for adders, bits, count in itertools.product((1, 2, 3), range(2, 5), (0, 1, 2, 5, 40)):
                 plan = msm.Plan(msm.Windows(geometry.facts.r, bits), adders, 3)
                 some = source.choices(points, k=count)
                 scalars = [source.randrange(geometry.facts.r) for _ in some]
-                wanted = msm.total(geometry.group, some, scalars)
-                self.assertEqual(msm.by_buckets(geometry.group, some, scalars, plan), wanted, (name, adders, bits, count))
+                wanted = msm.total(geometry.law, some, scalars)
+                self.assertEqual(msm.by_buckets(geometry.law, some, scalars, plan), wanted, (name, adders, bits, count))
 
     def test_one_on_a_real_curve(self):
         facts = curves.load("bls12_377")
@@ -70,35 +70,61 @@ class Buckets(unittest.TestCase):
 
 class Forms(unittest.TestCase):
     def test_of_the_wire(self):
-        """Channels, digits and bytes that the document names."""
-        found = {name: (it.channels, it.coordinates, it.digits, it.stored_digit) for name in NAMES for it in [Geometry.of(name)]}
+        """Channels, coordinates, digits and bytes that the document names; they do not depend on the group but for BLS12-377."""
+        found = {name: (it.channels, it.coordinates, it.digits, it.stored_digit) for name, group in GROUPS for it in [Geometry.of(name, group)] if name != "bls12_377"}
         self.assertEqual(found, {
-            "bn254": (1, 3, 1, 32), "bls12_381": (2, 3, 6, 8), "bls12_377": (3, 4, 6, 8), "pallas": (1, 3, 1, 32), "vesta": (1, 3, 1, 32),
-            "toy": (1, 3, 1, 1), "toy_edwards": (1, 4, 1, 1),
+            "bn254": (1, 3, 1, 32), "bls12_381": (2, 3, 6, 8), "pallas": (1, 3, 1, 32), "vesta": (1, 3, 1, 32),
+            "toy": (1, 3, 1, 1), "toy_edwards": (1, 4, 1, 1), "toy_bn": (1, 3, 1, 1),
         })
+        found = [(it.channels, it.coordinates, it.digits, it.stored_digit) for it in (Geometry.of("bls12_377", group) for group in (1, 2))]
+        self.assertEqual(found, [(3, 4, 6, 8), (2, 3, 6, 8)])
+
+    def test_a_point_of_g2(self):
+        """c0 of all coordinates as a point of G1, then c1."""
+        for name in ("toy_bn", "bn254", "bls12_381"):
+            geometry = Geometry.of(name, 2)
+            (x0, x1), (y0, y1) = geometry.generator
+            in_g1 = Geometry.of(name)
+            expected = [a + b for a, b in zip(in_g1.slices_of((x0, y0)), in_g1.slices_of((x1, y1)), strict=True)]
+            self.assertEqual(geometry.slices(geometry.generator), expected)
+            self.assertEqual(geometry.sum_bytes, 2 * in_g1.sum_bytes)
 
     def test_there_and_back(self):
-        for name in NAMES:
-            geometry = Geometry.of(name)
-            p, group = geometry.facts.fp.p, geometry.group
+        for name, group in GROUPS:
+            geometry = Geometry.of(name, group)
+            p, law, generator = geometry.facts.fp.p, geometry.law, geometry.generator
             for value in (0, 1, p - 1, p // 2, p // 2 + 1, 3 * p // 7):
                 digits = geometry.digits_of(value)
                 self.assertEqual(geometry.value_of(digits), value)
                 self.assertTrue(all(2 * abs(digit) <= abs(geometry.base) for digit in digits[:-1]))
-            point = subgroup(geometry)[3] if p < 100 else geometry.facts.generator("g1")
-            if geometry.is_edwards and p > 100:
-                point = geometry.facts.edwards_map.forth(point)
-            for it in (point, group.identity, group.add(point, point)):
-                self.assertEqual(geometry.point_of(geometry.slices(it)), it)
-                self.assertEqual(geometry.sum_of(geometry.sum_bytes_of(it)), it)
-                self.assertEqual({len(part) for part in geometry.slices(it)}, {SLICE})
+            points = subgroup(geometry) if (name, group) in TOYS else [law.identity, generator, law.neg(generator), law.mul(12345, generator)]
+            self.assertEqual(len(set(map(tuple, map(geometry.slices, points)))), len(points))
+            for point in points:
+                slices = geometry.slices(point)
+                self.assertTrue(geometry.is_stored(slices))
+                self.assertEqual(geometry.point_of(slices), point)
+                self.assertEqual(geometry.sum_of(geometry.sum_bytes_of(point)), point)
+                self.assertEqual({len(part) for part in slices}, {SLICE * group})
+
+    def test_every_digit_is_checked(self):
+        """The first digit outside the range is found in each place that a stored point uses, and in no other."""
+        for name, group in GROUPS:
+            geometry = Geometry.of(name, group)
+            least, most = geometry.digit_range
+            size, end = geometry.stored_digit, geometry.stored_digit * geometry.slice_digits
+            for channel, at in itertools.product(range(geometry.channels), range(0, geometry.point_bytes - size + 1, size)):
+                for digit, is_stored in ((least, True), (most, True), (least - 1, False), (most + 1, False)):
+                    slices = [bytearray(geometry.point_bytes) for _ in range(geometry.channels)]
+                    slices[channel][at:at + size] = digit.to_bytes(size, "little", signed=True)
+                    self.assertEqual(geometry.is_stored(slices), is_stored or at % SLICE >= end, (name, group, channel, at, digit))
 
     def test_what_is_no_sum_is_refused(self):
-        for name in NAMES:
-            geometry = Geometry.of(name)
+        for name, group in GROUPS:
+            geometry = Geometry.of(name, group)
             with self.assertRaises(ValueError):
                 geometry.sum_of(bytes(geometry.sum_bytes))
-            good = geometry.sum_bytes_of((2, 3))
+            from_integer = geometry.law.field.from_integer
+            good = geometry.sum_bytes_of((from_integer(2), from_integer(3)))
             with self.assertRaises(ValueError):
                 geometry.sum_of(good)
 
@@ -134,6 +160,42 @@ class Answers(unittest.TestCase):
         reply = self.engine.run({"index": 9, "points": 1024, "scalars": 2048, "count": 5, "window_bits": 3})
         self.assertEqual(geometry.sum_of(reply["sum"]), points[(5 * 3 + 78 * 78 + 5) % 79])
         self.assertEqual(reply["index"], 9)
+
+
+class AnswersInG2(unittest.TestCase):
+    def setUp(self):
+        self.engine = Engine(Geometry.of("toy_bn", 2, memory=1 << 12))
+
+    def run_of(self, **changes):
+        return self.engine.run({"index": 6, "points": 0, "scalars": 0, "count": 0, "window_bits": 2, **changes})
+
+    def test_a_point_takes_two_slices(self):
+        done, refused = STATUS["done"], STATUS["refused"]
+        self.assertEqual([self.run_of(count=n)["status"] for n in (32, 33, 1 << 57)], [done, refused, refused])
+        self.assertEqual([self.run_of(points=1024, count=n)["status"] for n in (24, 25)], [done, refused])
+
+    def test_runs_add_multiples_of_all_points(self):
+        geometry = self.engine.geometry
+        points, r = subgroup(geometry), geometry.facts.r
+        for start in range(0, r, 8):
+            part = points[start:start + 8]
+            data = b"".join(geometry.slices(point)[0] for point in part).ljust(GRANULE, b"\0")
+            self.engine.write({"index": 1, "address": 1024, "channel": 0, "data": data})
+            for k in range(0, r, 5):
+                scalars = [(k + i) % r for i in range(8)]
+                data = b"".join(scalar.to_bytes(SCALAR, "little") for scalar in scalars).ljust(GRANULE, b"\0")
+                self.engine.write({"index": 2, "address": 2048, "channel": 1, "data": data})
+                reply = self.run_of(points=1024, scalars=2048, count=8)
+                expected = sum((start + i) * scalar for i, scalar in enumerate(scalars[:len(part)])) % r
+                self.assertEqual(geometry.sum_of(reply["sum"]), points[expected])
+
+    def test_a_digit_of_either_component_is_checked(self):
+        geometry = self.engine.geometry
+        for at in (0, 1, SLICE, SLICE + 1):
+            data = bytearray(geometry.slices(geometry.generator)[0].ljust(GRANULE, b"\0"))
+            data[at] = geometry.facts.fp.p
+            self.engine.write({"index": 1, "address": 0, "channel": 0, "data": bytes(data)})
+            self.assertEqual(self.run_of(count=1)["status"], STATUS["memory_fault"])
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class Shell(unittest.TestCase):
     def test_msm_on_the_wire(self):
         geometry = Geometry.of("toy")
         card = wire.Card(IDENTITY, [], msm=geometry)
-        g = geometry.facts.generator("g1")
+        g = geometry.generator
         contents = [(0, geometry.slices(g)[0] * 16), (1, (5).to_bytes(32, "little") + bytes(992))]
         for channel, data in contents:
             command = wire.msm_command("write", index=0xB, address=2048, channel=channel, data=data)
@@ -130,13 +130,29 @@ class Shell(unittest.TestCase):
         command = wire.msm_command("run", index=0xC, points=2048, scalars=2048, count=16, window_bits=4)
         reply = card.answer(command)
         self.assertEqual((len(command), command[:8].hex(), reply[:16].hex()), (48, "3000000001030000", "3600000001030080" + "0c00000000000000"))
-        self.assertEqual(geometry.sum_of(wire.msm_fields("run", reply, "reply_fields")["sum"]), geometry.group.mul(5, g))
+        self.assertEqual(geometry.sum_of(wire.msm_fields("run", reply, "reply_fields")["sum"]), geometry.law.mul(5, g))
         self.assertEqual(card.answer(wire.msm_command("cancel", index=1, target=0xC)).hex(), "1100000002030080" + "0100000000000000" + "01")
         self.assertEqual(card.answer(command[:-1]), ignored(command))
         self.assertEqual(self.card.answer(command), ignored(command))
         self.assertEqual(card.answer(wire.packet(1))[28:36], (1 << 33).to_bytes(8, "little"))
         with self.assertRaisesRegex(ValueError, "no field window"):
             wire.msm_command("run", window=4)
+
+    def test_msm_in_g2_on_the_wire(self):
+        geometry = Geometry.of("toy_bn", 2)
+        card = wire.Card(IDENTITY, [], msm=geometry)
+        self.assertEqual(card.answer(wire.packet(1))[28:36], (1 << 35).to_bytes(8, "little"))
+        (x0, x1), (y0, y1) = geometry.generator
+        point = bytes([x0, y0]).ljust(64, b"\0") + bytes([x1, y1]).ljust(64, b"\0")
+        command = wire.msm_command("write", 2, channel=0, data=point.ljust(1024, b"\0"))
+        self.assertEqual((command[:8].hex(), card.answer(command)[:8].hex()), ("1804000010030000", "1100000010030080"))
+        card.answer(wire.msm_command("write", 2, channel=1, data=(1).to_bytes(32, "little").ljust(1024, b"\0")))
+        reply = card.answer(wire.msm_command("run", 2, index=0xC, count=8, window_bits=4))
+        self.assertEqual(reply[:8].hex(), "3c00000011030080")
+        in_g1 = wire.msm_command("run", index=0xC, count=8, window_bits=4)
+        self.assertEqual(card.answer(in_g1), ignored(in_g1))
+        digits = b"".join(digit.to_bytes(geometry.digit_bytes, "little") for digit in (x0, x1, y0, y1, 1, 0))
+        self.assertEqual(wire.msm_fields("run", reply, "reply_fields")["sum"], digits)
 
     def test_reset_restores_the_registers(self):
         params = equihash.load_params("200_9")

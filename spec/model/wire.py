@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import ecdsa_verify as ecdsa
 import equihash_verify as equihash
-import msm
 import msm_card
 import poseidon_card
 import vdf_card
@@ -22,7 +21,6 @@ EQUIHASH = equihash.WIRE["command"]
 HEADER = SHELL["header"]
 ECDSA_INSTANCE = ecdsa.SECP256K1.name
 POSEIDON_INSTANCE = poseidon_card.poseidon.FACTS["name"]
-MSM = msm.WIRE["commands"]
 
 
 @dataclass(frozen=True)
@@ -130,16 +128,16 @@ class Card:
         for name, command in poseidon_card.OF_MEMORY.items() if self.hashes_poseidon else ():
             if number == command["number"] and framed(received, command["len"]):
                 return layers_reply(name, getattr(self.layers, name)(fields_of(command["fields"], received)))
-        for name in MSM if self.msm else ():
-            if number == MSM[name]["number"] and framed(received, MSM[name]["len"]):
-                return msm_reply(name, getattr(self.msm, name)(msm_fields(name, received)))
+        for name, command in self.msm.geometry.commands.items() if self.msm else ():
+            if number == command["number"] and framed(received, command["len"]):
+                return msm_reply(name, getattr(self.msm, name)(msm_fields(name, received)), self.msm.geometry.group)
         return ignore(received)
 
     def status(self):
         capabilities = sum(1 << SHELL["capabilities"][params.name] for params in self.engines)
         capabilities += self.verifies_ecdsa << SHELL["capabilities"][f"ecdsa_{ECDSA_INSTANCE}"]
         capabilities += self.hashes_poseidon << SHELL["capabilities"]["poseidon"]
-        capabilities += 1 << SHELL["capabilities"][f"msm_{self.msm.geometry.curve}"] if self.msm else 0
+        capabilities += 1 << SHELL["capabilities"][self.msm.geometry.capability] if self.msm else 0
         body = word(self.identity.version, 4)
         body += reversed_text(self.identity.build_date) + reversed_text(self.identity.build_host)
         body += word(capabilities, 8) + word(0, 1)
@@ -198,19 +196,19 @@ def layers_reply(name, values):
     return reply_of(poseidon_card.OF_MEMORY, name, values)
 
 
-def msm_command(name, **values):
-    """A command of `msm`: its fields by name, `data` as bytes and the others as integers; those that are not named are 0."""
-    return command_of(MSM, name, values)
+def msm_command(name, group=1, **values):
+    """A command of `msm` in a group: its fields by name, `data` as bytes and the others as integers; those that are not named are 0."""
+    return command_of(msm_card.commands(group), name, values)
 
 
 def msm_fields(name, received, part="fields"):
     """The inverse; with "reply_fields" the fields of a reply, whose sum has no length of its own and takes the rest."""
-    return fields_of(MSM[name][part], received)
+    return fields_of(msm_card.WIRE["commands"][name][part], received)
 
 
-def msm_reply(name, values):
-    """A reply of `msm` from its fields."""
-    return reply_of(MSM, name, values)
+def msm_reply(name, values, group=1):
+    """A reply of `msm` in a group from its fields."""
+    return reply_of(msm_card.commands(group), name, values)
 
 
 def command_of(commands, name, values):

@@ -84,8 +84,12 @@ impl Source {
             code,
             "/// 3 b, or 0 if that is not small.\npub const SMALL_B3: u32 = {small};"
         );
-        code += &match b {
-            Value::Array(_) => constant("The other root, in Fp2.", "BETA", &self.other_root()?),
+        code += &match (b, self.curve.get("endomorphism")) {
+            // A curve of circuits alone.
+            (_, None) => String::new(),
+            (Value::Array(_), Some(table)) => {
+                constant("The other root, in Fp2.", "BETA", &self.other_root(table)?)
+            }
             _ => "pub use super::endomorphism::BETA;\n".into(),
         };
         for (key, doc) in [("b", "b."), ("x", "The generator's x."), ("y", "The generator's y.")] {
@@ -97,8 +101,8 @@ impl Source {
     }
 
     /// beta^2 in Fp2.
-    fn other_root(&self) -> Result<(String, String), String> {
-        let endomorphism = get(&self.curve, "endomorphism")?.as_table().ok_or("no endomorphism")?;
+    fn other_root(&self, endomorphism: &Value) -> Result<(String, String), String> {
+        let endomorphism = endomorphism.as_table().ok_or("the endomorphism is not a table")?;
         let beta = number(get(endomorphism, "beta")?)?;
         let (kind, root) = self.base.element(&(&beta * &beta));
         Ok((format!("[{kind}; 2]"), format!("[{root}, [0; {}]]", self.base.limbs)))

@@ -148,6 +148,48 @@ impl<T: Tower> Coordinate for Fp2<T> {
     }
 }
 
+/// A field by its components in a prime field Fp: Fp, and Fp2 over it.
+pub trait Components: Coordinate {
+    /// Fp.
+    type Prime: PrimeField;
+    /// The number of components: 1 in Fp, 2 in Fp2.
+    const COUNT: usize;
+
+    /// Returns the [`Self::COUNT`] components: in Fp2 the coefficient of 1 first.
+    fn components(&self) -> &[Self::Prime];
+
+    /// Returns the element with these components; `None` for another number of them.
+    fn from_components(components: &[Self::Prime]) -> Option<Self>;
+}
+
+impl<F: PrimeField> Components for F {
+    type Prime = F;
+    const COUNT: usize = 1;
+
+    fn components(&self) -> &[F] {
+        std::slice::from_ref(self)
+    }
+
+    fn from_components(components: &[F]) -> Option<Self> {
+        let &[element] = components else { return None };
+        Some(element)
+    }
+}
+
+impl<T: Tower> Components for Fp2<T> {
+    type Prime = T::Base;
+    const COUNT: usize = 2;
+
+    fn components(&self) -> &[T::Base] {
+        self.coefficients()
+    }
+
+    fn from_components(components: &[T::Base]) -> Option<Self> {
+        let &[c0, c1] = components else { return None };
+        Some(Self::new(c0, c1))
+    }
+}
+
 /// Returns the point (x, y), which must be on the curve and in the subgroup. The internal form (0, 0) of the identity
 /// is rejected like any other pair off the curve.
 pub(crate) fn point<C: Curve>(x: C::Base, y: C::Base) -> Result<Affine<C>, EncodingError> {

@@ -1,5 +1,6 @@
 //! The wire of `spec/wire`: constants generated at build time, and the layouts of packets.
 
+use proofmill_op::msm::Group;
 use proofmill_op::poseidon::Strength;
 
 use constants::shell;
@@ -94,10 +95,27 @@ pub fn poseidon_read(index: u64, address: u64) -> Vec<u8> {
     engine_command(number, index, &address.to_le_bytes())
 }
 
+/// Returns the number of a group in the register `group` of an MSM engine.
+pub const fn msm_group(group: Group) -> u32 {
+    match group {
+        Group::G1 => 1,
+        Group::G2 => 2,
+    }
+}
+
+/// Returns the number of a command or a reply of an MSM engine for a group, by its number in G1.
+pub const fn msm_number(in_g1: u32, group: Group) -> u32 {
+    match group {
+        Group::G1 => in_g1,
+        Group::G2 => in_g1 + constants::msm::command_offsets::G2,
+    }
+}
+
 /// The command that writes to a memory channel of the MSM engine: at most as many bytes as it takes, the rest are zeros.
-pub fn msm_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> {
+pub fn msm_write(group: Group, index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> {
     use constants::msm::commands::write::{LEN, NUMBER, fields as at};
-    let mut packet = engine_command(NUMBER, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
+    let number = msm_number(NUMBER, group);
+    let mut packet = engine_command(number, index, &[0; (LEN - INDEX_OFFSET - 8) as usize]);
     put(&mut packet, at::address::OFFSET, &address.to_le_bytes()[..7]);
     put(&mut packet, at::channel::OFFSET, &[channel]);
     put(&mut packet, at::data::OFFSET, data);
@@ -105,14 +123,23 @@ pub fn msm_write(index: u64, address: u64, channel: u8, data: &[u8]) -> Vec<u8> 
 }
 
 /// Returns the command that computes an MSM.
-pub fn msm_run(index: u64, points: u64, scalars: u64, count: u64, window_bits: u32) -> Vec<u8> {
+pub fn msm_run(
+    group: Group,
+    index: u64,
+    points: u64,
+    scalars: u64,
+    count: u64,
+    window_bits: u32,
+) -> Vec<u8> {
     let words = [points, scalars, count, window_bits.into()].map(u64::to_le_bytes);
-    engine_command(constants::msm::commands::run::NUMBER, index, words.as_flattened())
+    let number = msm_number(constants::msm::commands::run::NUMBER, group);
+    engine_command(number, index, words.as_flattened())
 }
 
 /// The command that ends a run.
-pub fn msm_cancel(index: u64, target: u64) -> Vec<u8> {
-    engine_command(constants::msm::commands::cancel::NUMBER, index, &target.to_le_bytes())
+pub fn msm_cancel(group: Group, index: u64, target: u64) -> Vec<u8> {
+    let number = msm_number(constants::msm::commands::cancel::NUMBER, group);
+    engine_command(number, index, &target.to_le_bytes())
 }
 
 /// The command that writes to a memory channel of the NTT engine: at most as many bytes as it takes, the rest are zeros.
@@ -259,12 +286,12 @@ mod tests {
     #[test]
     fn msm_commands_have_the_published_layout() {
         use constants::msm::commands::{cancel, run, write};
-        let packet = msm_write(7, 0x1234_5400, 2, &[9; 100]);
+        let packet = msm_write(Group::G1, 7, 0x1234_5400, 2, &[9; 100]);
         assert_eq!(Header::of(&packet), Some(Header { len: write::LEN, cmd: write::NUMBER }));
         assert_eq!(packet.len(), write::LEN as usize);
         assert_eq!(u64_at(&packet, write::fields::address::OFFSET), Some(0x0200_0000_1234_5400));
         assert_eq!((&packet[24..124], &packet[124..]), (&[9; 100][..], &[0; 924][..]));
-        let packet = msm_run(7, 1024, 2048, 3, 5);
+        let packet = msm_run(Group::G1, 7, 1024, 2048, 3, 5);
         assert_eq!(Header::of(&packet), Some(Header { len: run::LEN, cmd: run::NUMBER }));
         use run::fields as at;
         for (offset, value) in [
@@ -276,9 +303,12 @@ mod tests {
         ] {
             assert_eq!(u64_at(&packet, offset), Some(value));
         }
-        let packet = msm_cancel(8, 7);
+        let packet = msm_cancel(Group::G1, 8, 7);
         assert_eq!(Header::of(&packet), Some(Header { len: cancel::LEN, cmd: cancel::NUMBER }));
         assert_eq!(u64_at(&packet, cancel::fields::target::OFFSET), Some(7));
+        let in_g2 = msm_cancel(Group::G2, 8, 7);
+        assert_eq!(Header::of(&in_g2), Some(Header { len: cancel::LEN, cmd: 0x312 }));
+        assert_eq!(in_g2[Header::BYTES..], packet[Header::BYTES..]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::Duration;
 use proofmill_card::Transport;
 use proofmill_card::wire::constants::msm::commands::{cancel, run, write};
 use proofmill_card::wire::constants::shell::{address_map, block};
-use proofmill_card::wire::{Header, u64_at};
+use proofmill_card::wire::u64_at;
 use proofmill_op::{AnyRequest, Capability, Error, Result};
 
 pub use engine::{SoftEngine, VerdictFn, first_byte};
@@ -59,8 +59,8 @@ pub struct SoftCard {
     order: Order,
     registers: HashMap<u32, u32>,
     outstanding: VecDeque<Pending>,
-    /// The memory of the MSM engine; a card has at most one.
-    memory: msm::Memory,
+    /// The memory of each engine, which only those for MSMs use.
+    memories: Vec<msm::Memory>,
     /// The memory of the NTT engine.
     transforms: ntt::Memory,
     /// The memory of the Poseidon engine.
@@ -98,7 +98,7 @@ impl SoftCard {
             order: Order::InOrder,
             registers: HashMap::new(),
             outstanding: VecDeque::new(),
-            memory: msm::Memory::default(),
+            memories: vec![msm::Memory::default(); engines.len()],
             transforms: ntt::Memory::default(),
             hashed: poseidon::Memory::default(),
             replies: VecDeque::new(),
@@ -159,7 +159,7 @@ impl SoftCard {
             return;
         };
         let what = match (self.engines[engine].msm, &self.engines[engine].capability) {
-            (Some(geometry), _) => self.msm(&geometry, index, packet),
+            (Some(geometry), _) => self.msm(engine, &geometry, index, packet),
             (None, Capability::Poseidon(_)) => What::Reply(self.hashed.answer(index, packet)),
             (None, &Capability::Ntt(field)) => {
                 What::Reply(self.transforms.reply(field, index, packet))
@@ -178,7 +178,10 @@ impl SoftCard {
         let outstanding =
             self.outstanding.iter().filter(|pending| pending.engine == engine).count();
         let queue = self.engines[engine].queue as usize;
-        let cancels = Header::of(packet).is_some_and(|header| header.cmd == cancel::NUMBER);
+        let cancels = match self.engines[engine].msm {
+            Some(geometry) => geometry.command_of(packet) == Some(cancel::NUMBER),
+            None => false,
+        };
         self.note(|log| {
             log.max_outstanding = log.max_outstanding.max(outstanding);
             log.overruns += u64::from(outstanding > queue && !cancels);
@@ -186,20 +189,22 @@ impl SoftCard {
     }
 
     /// Executes writes and cancellations at once, and queues runs.
-    fn msm(&mut self, geometry: &MsmGeometry, index: u64, packet: &[u8]) -> What {
-        match Header::of(packet).map(|header| header.cmd) {
-            Some(write::NUMBER) => What::Reply(self.memory.write(geometry, index, packet)),
+    fn msm(&mut self, engine: usize, geometry: &MsmGeometry, index: u64, packet: &[u8]) -> What {
+        match geometry.command_of(packet) {
+            Some(write::NUMBER) => {
+                What::Reply(self.memories[engine].write(geometry, index, packet))
+            }
             Some(run::NUMBER) => What::Run(msm::Run::of(geometry, packet)),
             _ => {
                 let target = u64_at(packet, BODY as u32);
-                let mut pending = self.outstanding.iter_mut();
+                let mut pending = self.outstanding.iter_mut().filter(|it| it.engine == engine);
                 let run = pending.find_map(|pending| match &mut pending.what {
                     What::Run(run) if Some(pending.index) == target => Some(run),
                     _ => None,
                 });
                 let found = run.map(msm::Run::cancel).is_some();
                 self.note(|log| log.cancelled += u64::from(found));
-                What::Reply(msm::cancelled(index, found))
+                What::Reply(geometry.cancelled(index, found))
             }
         }
     }
@@ -216,9 +221,9 @@ impl SoftCard {
         let Some(Pending { engine, index, what }) = self.outstanding.remove(which) else {
             return;
         };
-        let engine = &self.engines[engine];
+        let (engine, memory) = (&self.engines[engine], &self.memories[engine]);
         self.replies.push_back(match (what, &engine.msm) {
-            (What::Run(run), Some(geometry)) => run.reply(geometry, &self.memory, index),
+            (What::Run(run), Some(geometry)) => run.reply(geometry, memory, index),
             (What::Reply(reply), _) => reply,
             (What::Verdict(request), _) => {
                 let mask = (self.verdict)(&request);

@@ -3,7 +3,7 @@
 
 use proofmill_card::wire::constants::shell::commands::{reset, status};
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify, msm, ntt, poseidon};
-use proofmill_card::wire::{Header, INDEX_OFFSET, u64_at};
+use proofmill_card::wire::{Header, INDEX_OFFSET, msm_number, u64_at};
 use proofmill_op::Capability;
 use proofmill_op::poseidon::ELEMENT_BYTES;
 
@@ -42,11 +42,14 @@ pub fn commands_of(engine: &Capability) -> Vec<Header> {
         Capability::EcdsaVerify => {
             vec![(ecdsa_verify::command::NUMBER, ecdsa_verify::command::LEN)]
         }
-        Capability::Msm(_) => vec![
-            (write::NUMBER, write::LEN),
-            (run::NUMBER, run::LEN),
-            (cancel::NUMBER, cancel::LEN),
-        ],
+        Capability::Msm(instance) => {
+            let commands = [
+                (write::NUMBER, write::LEN),
+                (run::NUMBER, run::LEN),
+                (cancel::NUMBER, cancel::LEN),
+            ];
+            commands.map(|(number, len)| (msm_number(number, instance.group), len)).into()
+        }
         Capability::Ntt(_) => {
             use ntt::commands::{read, run, write};
             vec![(write::NUMBER, write::LEN), (run::NUMBER, run::LEN), (read::NUMBER, read::LEN)]

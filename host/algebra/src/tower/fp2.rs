@@ -31,8 +31,9 @@ impl<T: Tower> Fp2<T> {
         Self { c0, c1 }
     }
 
+    /// The coefficients of 1 and of u.
     #[inline(always)]
-    fn coefficients(&self) -> &[T::Base; 2] {
+    pub(crate) fn coefficients(&self) -> &[T::Base; 2] {
         // SAFETY: two fields of one type in the order of C are an array of two.
         unsafe { &*std::ptr::from_ref(self).cast() }
     }

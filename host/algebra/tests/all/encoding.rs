@@ -5,7 +5,7 @@ use proofmill_algebra::bls12_381::{self, G1, G2};
 use proofmill_algebra::curve::{Affine, Curve, Projective};
 use proofmill_algebra::encoding::sec1::{self, Hybrid};
 use proofmill_algebra::encoding::zcash::{self, Zcash};
-use proofmill_algebra::encoding::{Coordinate, EncodingError, pair};
+use proofmill_algebra::encoding::{Components, Coordinate, EncodingError, pair};
 use proofmill_algebra::field::{Field, PrimeField};
 use proofmill_algebra::{bls12_377, bn254, pallas, secp256k1, toy, vesta};
 use rand::{Rng, RngExt, SeedableRng};
@@ -338,4 +338,22 @@ fn one_of_a_coordinate_and_its_negative_is_larger() {
     let y = bls12_381::Fp2::new(-bls12_381::Fp::ONE, Field::ONE);
     assert!(!y.is_larger_than_negative() && (-y).is_larger_than_negative());
     assert!(!bls12_381::Fp::ZERO.is_larger_than_negative());
+}
+
+#[test]
+fn elements_have_their_components_in_the_order_of_their_bytes() {
+    fn examine<C: Curve<Base: Components>>(count: usize) {
+        let x = C::GENERATOR.x();
+        let components = x.components();
+        assert_eq!((components.len(), C::Base::COUNT), (count, count));
+        let bytes = components.iter().flat_map(|it| it.to_le_bytes().as_ref().to_vec());
+        let mut wanted = vec![0; C::Base::BYTES];
+        x.write_le(&mut wanted);
+        assert_eq!(bytes.collect::<Vec<_>>(), wanted);
+        assert_eq!(C::Base::from_components(components), Some(x));
+        assert_eq!(C::Base::from_components(&components[1..]), None);
+    }
+    examine::<G1>(1);
+    examine::<G2>(2);
+    examine::<bn254::G2>(2);
 }

@@ -94,14 +94,14 @@ impl Port {
     /// Reserves memory for `points` points.
     fn region(&self, points: usize) -> Result<Region> {
         let problem = |free: u64| {
-            let most = self.geometry.max_points().min(free / Geometry::SLICE as u64);
+            let most = self.geometry.max_points().min(free / self.geometry.point_bytes() as u64);
             let problem = format!("{points} points, where the card's memory holds {most}");
             Error::argument(Argument::Bases, problem)
         };
         if points as u64 > self.geometry.max_points() {
             return Err(problem(u64::MAX));
         }
-        self.memory.take((points * Geometry::SLICE) as u64).map_err(problem)
+        self.memory.take((points * self.geometry.point_bytes()) as u64).map_err(problem)
     }
 }
 
@@ -165,7 +165,7 @@ impl Queue {
         let is_resident = resident || max_bytes > 0;
         let geometry = &self.port.geometry;
         let cutting = geometry.cutting(points);
-        let granules = Geometry::granules(points, Geometry::SLICE) * geometry.channels;
+        let granules = Geometry::granules(points, geometry.point_bytes()) * geometry.channels;
         let in_card = granules * Geometry::GRANULE;
         let read = prepare::read_bytes(geometry.instance, points);
         let memory = if is_resident { 0 } else { in_card + read };

@@ -24,7 +24,9 @@ use proofmill_testkit::random::Random;
 use proofmill_testkit::soft_card::{Log, MsmGeometry, Order, SoftCard, SoftEngine, first_byte};
 
 const BN254: MsmGeometry = MsmGeometry::new(msm::Curve::Bn254);
+const BN254_G2: MsmGeometry = BN254.in_g2();
 const BLS12_381: MsmGeometry = MsmGeometry::new(msm::Curve::Bls12_381);
+const BLS12_381_G2: MsmGeometry = BLS12_381.in_g2();
 const BLS12_377: MsmGeometry = MsmGeometry::new(msm::Curve::Bls12_377);
 
 /// A time limit that no test reaches unless it hangs.
@@ -152,8 +154,55 @@ fn examine<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
 #[test]
 fn msms_over_host_resident_and_streamed_bases_are_right() {
     examine::<bn254::G1>(BN254);
+    examine::<bn254::G2>(BN254_G2);
     examine::<bls12_381::G1>(BLS12_381);
+    examine::<bls12_381::G2>(BLS12_381_G2);
     examine::<bls12_377::G1>(BLS12_377);
+    examine::<bls12_377::G2>(BLS12_377.in_g2());
+}
+
+/// Requests for both groups are in the card at the same time.
+#[test]
+fn a_card_with_engines_for_both_groups_has_a_memory_for_each() {
+    for order in [Order::InOrder, Order::Shuffled(Random::new(8))] {
+        let engines = [SoftEngine::msm(BN254, 3), SoftEngine::msm(BN254_G2, 4)];
+        let card = open(SoftCard::new(&engines, first_byte()).with_order(order));
+        let (numbers, points) = bases::<bn254::G1>(60);
+        let one = load(&card, Bases::new(instance::<bn254::G1>(), points)).unwrap();
+        let (_, points) = bases::<bn254::G2>(60);
+        let two = load(&card, Bases::new(instance::<bn254::G2>(), points)).unwrap();
+        let (list, wanted_1) = scalars::<bn254::G1>(&numbers, 7);
+        let (same, wanted_2) = scalars::<bn254::G2>(&numbers, 7);
+        assert_eq!(list, same);
+        let submit = |bases: &Bases| {
+            let lists = vec![list.clone(); 3];
+            (0..4)
+                .map(|_| card.submit(Request::batch(bases.clone(), lists.clone())).unwrap())
+                .collect()
+        };
+        let tickets: [Vec<_>; 2] = [submit(&one), submit(&two)];
+        for (tickets, wanted) in tickets.into_iter().zip([wanted_1, wanted_2]) {
+            for ticket in tickets {
+                assert_eq!(end(ticket).unwrap().points, vec![wanted.clone(); 3]);
+            }
+        }
+        let other = Bases { instance: instance::<bn254::G1>(), ..two };
+        let error = problem(execute(&card, Request::new(other, list)));
+        assert_eq!(error, "data: resident for msm (bn254_g2), not msm (bn254_g1)");
+    }
+}
+
+#[test]
+fn a_group_that_the_card_does_not_have_is_unsupported() {
+    let card = open(soft(BN254));
+    for instance in [instance::<bn254::G2>(), instance::<bls12_377::G2>()] {
+        let error = execute(&card, plan_request(instance, 1, true)).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+        let bases = Bases::new(instance, vec![0; instance.point_bytes()]);
+        let error = execute(&card, Request::new(bases, vec![0; SCALAR_BYTES])).unwrap_err();
+        let problem = format!("msm ({instance}); it offers msm (bn254_g1)");
+        assert!(error.to_string().contains(&problem), "{error}");
+    }
 }
 
 #[test]
@@ -188,11 +237,33 @@ fn a_stream_larger_than_the_memory_is_processed_in_chunks() {
 }
 
 #[test]
+fn a_point_of_g2_takes_twice_the_memory() {
+    // The memory holds 2048 points, so chunks are of 1024.
+    let card = open(soft(MsmGeometry { memory: 1 << 18, ..BN254_G2 }));
+    let (numbers, points) = bases::<bn254::G2>(2200);
+    let g2 = instance::<bn254::G2>();
+    let host = Bases::new(g2, points.clone()).unchecked();
+    assert!(problem(load(&card, host)).contains("2200 points, where the card's memory holds 2048"));
+    let (list, wanted) = scalars::<bn254::G2>(&numbers, 11);
+    let streamed = Bases::streamed(g2, points).unchecked();
+    let response = execute(&card, Request::new(streamed, list)).unwrap();
+    assert_eq!(response.points, [wanted]);
+    assert_eq!(response.cycles.unwrap()[0].tail, 3 * 2000);
+    let Plan { resident, .. } = execute(&card, plan_request(g2, 1000, true)).unwrap();
+    assert_eq!(resident, 125 * 1024);
+}
+
+#[test]
 fn the_least_memory_takes_a_stream_in_chunks_of_a_granule() {
-    let card = open(soft(MsmGeometry { memory: 2048, ..BN254 }));
-    let (numbers, points) = bases::<bn254::G1>(77);
-    let (list, wanted) = scalars::<bn254::G1>(&numbers, 13);
-    let streamed = Bases::streamed(instance::<bn254::G1>(), points);
+    least_memory::<bn254::G1>(BN254);
+    least_memory::<bn254::G2>(BN254_G2);
+}
+
+fn least_memory<C: Group<Base: Coordinate>>(geometry: MsmGeometry) {
+    let card = open(soft(MsmGeometry { memory: 2048, ..geometry }));
+    let (numbers, points) = bases::<C>(77);
+    let (list, wanted) = scalars::<C>(&numbers, 13);
+    let streamed = Bases::streamed(instance::<C>(), points);
     assert_eq!(msms(&card, streamed, &[list]).unwrap(), [wanted]);
 }
 
@@ -485,19 +556,34 @@ fn strange_engines_are_not_opened() {
         (at::least_window::OFFSET, 1, "windows of 1..=16 bits"),
         (at::most_window::OFFSET, 1, "windows of 2..=1 bits"),
         (at::most_window::OFFSET, 77, "windows of 2..=77 bits"),
-        (at::channels::OFFSET, 3, "in 3 slices"),
+        (at::channels::OFFSET, 3, "in 3 channels"),
         (at::memory::OFFSET, 1024, "a memory of 1024 bytes"),
         (at::coordinates::OFFSET, 4, "sums of 4 coordinates, where 3"),
         (at::stored_digit::OFFSET, 31, "cannot be written"),
         (at::digit_bytes::OFFSET, 0, "cannot be written"),
         (at::base::OFFSET, 7, "cannot be written"),
         (at::curve::OFFSET, 0x99, "contradicts itself on msm (bn254_g1)"),
+        (at::group::OFFSET, 0, "contradicts itself on msm (bn254_g1)"),
+        (at::group::OFFSET, 2, "contradicts itself on msm (bn254_g1)"),
     ] {
-        let card = soft(BN254).with_register(block + offset, value);
-        let error = Card::open(Box::new(card), options()).err().expect(problem);
-        assert!(error.to_string().contains(problem), "'{problem}' is not in: {error}");
+        is_not_opened(soft(BN254).with_register(block + offset, value), problem);
+    }
+    for (geometry, offset, value, problem) in [
+        (BN254_G2, at::group::OFFSET, 0, "contradicts itself on msm (bn254_g2)"),
+        (BN254_G2, at::group::OFFSET, 1, "contradicts itself on msm (bn254_g1)"),
+        (BN254_G2, at::group::OFFSET, 3, "contradicts itself on msm (bn254_g2)"),
+        (BN254_G2, at::channels::OFFSET, 4, "in 4 channels"),
+        (BN254_G2, at::coordinates::OFFSET, 6, "sums of 6 coordinates, where 3"),
+        (BLS12_381_G2, at::channels::OFFSET, 1, "in 1 channels, slices of 96 bytes"),
+        (BLS12_377, at::group::OFFSET, 2, "in 3 channels"),
+    ] {
+        is_not_opened(soft(geometry).with_register(block + offset, value), problem);
     }
     let two = SoftCard::new(&[SoftEngine::msm(BN254, 2), SoftEngine::msm(BN254, 2)], first_byte());
-    let error = Card::open(Box::new(two), options()).err().expect("two engines");
-    assert!(error.to_string().contains("a second engine for bn254_g1"), "{error}");
+    is_not_opened(two, "a second engine for bn254_g1");
+}
+
+fn is_not_opened(card: SoftCard, problem: &str) {
+    let error = Card::open(Box::new(card), options()).err().expect(problem);
+    assert!(error.to_string().contains(problem), "'{problem}' is not in: {error}");
 }

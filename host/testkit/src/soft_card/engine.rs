@@ -5,7 +5,7 @@ use proofmill_card::wire::constants::shell::capabilities as bit;
 use proofmill_card::wire::constants::{ecdsa_verify, equihash_verify};
 use proofmill_op::ecdsa_verify::{Request as Ecdsa, Verdict};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
-use proofmill_op::msm::Curve;
+use proofmill_op::msm::{Curve, Group};
 use proofmill_op::{AnyRequest, Capability, Data, ntt, poseidon};
 
 use super::msm::MsmGeometry;
@@ -60,10 +60,13 @@ impl SoftEngine {
             Capability::EcdsaVerify => 1 << bit::ECDSA_SECP256K1,
             Capability::Ntt(_) => 1 << bit::NTT,
             Capability::Poseidon(_) => 1 << bit::POSEIDON,
-            Capability::Msm(instance) => match instance.curve {
-                Curve::Bn254 => 1 << bit::MSM_BN254,
-                Curve::Bls12_381 => 1 << bit::MSM_BLS12_381,
-                Curve::Bls12_377 => 1 << bit::MSM_BLS12_377,
+            Capability::Msm(instance) => match (instance.curve, instance.group) {
+                (Curve::Bn254, Group::G1) => 1 << bit::MSM_BN254,
+                (Curve::Bn254, Group::G2) => 1 << bit::MSM_BN254_G2,
+                (Curve::Bls12_381, Group::G1) => 1 << bit::MSM_BLS12_381,
+                (Curve::Bls12_381, Group::G2) => 1 << bit::MSM_BLS12_381_G2,
+                (Curve::Bls12_377, Group::G1) => 1 << bit::MSM_BLS12_377,
+                (Curve::Bls12_377, Group::G2) => 1 << bit::MSM_BLS12_377_G2,
                 _ => 0,
             },
             _ => 0,

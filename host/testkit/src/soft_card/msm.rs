@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 use proofmill_algebra::curve::{Affine, EdwardsAffine, EdwardsForm, Projective};
+use proofmill_algebra::encoding::Components;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
 use proofmill_card::wire::constants::msm::commands::{cancel, run, write};
 use proofmill_card::wire::constants::msm::{block, curves, status};
-use proofmill_card::wire::{Header, INDEX_OFFSET, put, u64_at};
+use proofmill_card::wire::{Header, INDEX_OFFSET, msm_group, msm_number, put, u64_at};
 use proofmill_op::Capability;
 use proofmill_op::msm::{Curve, Group, Instance};
 
@@ -20,8 +21,8 @@ const SCALAR: usize = 32;
 /// The values of the registers.
 #[derive(Clone, Copy, Debug)]
 pub struct MsmGeometry {
-    /// The curve.
-    pub curve: Curve,
+    /// The group.
+    pub instance: Instance,
     /// Point adders.
     pub adders: u32,
     /// Bytes of each channel.
@@ -34,20 +35,46 @@ pub struct MsmGeometry {
 type CurveForm = (u32, u32, u32, u32, i128);
 
 impl MsmGeometry {
-    /// Returns an engine for this curve with 1 MiB of memory per channel.
+    /// Returns an engine for G1 of this curve with 1 MiB of memory per channel.
     pub const fn new(curve: Curve) -> Self {
-        Self { curve, adders: 1, memory: 1 << 20, is_wrong: false }
+        let instance = Instance::new(curve, Group::G1);
+        Self { instance, adders: 1, memory: 1 << 20, is_wrong: false }
+    }
+
+    /// Returns the same engine for G2.
+    pub const fn in_g2(self) -> Self {
+        Self { instance: Instance::new(self.instance.curve, Group::G2), ..self }
     }
 
     pub(super) fn capability(&self) -> Capability {
-        Capability::Msm(Instance::new(self.curve, Group::G1))
+        Capability::Msm(self.instance)
+    }
+
+    /// Returns the number in `spec/wire/msm.toml` of a packet's command, if it is one of this engine.
+    pub(super) fn command_of(&self, packet: &[u8]) -> Option<u32> {
+        let Header { cmd, .. } = Header::of(packet)?;
+        let commands = [write::NUMBER, run::NUMBER, cancel::NUMBER];
+        commands.into_iter().find(|&number| msm_number(number, self.instance.group) == cmd)
+    }
+
+    /// Returns the slices of a point in a channel.
+    fn slices(&self) -> usize {
+        msm_group(self.instance.group) as usize
+    }
+
+    /// Returns whether it adds points on an Edwards curve.
+    fn is_edwards(&self) -> bool {
+        self.instance == Instance::new(Curve::Bls12_377, Group::G1)
     }
 
     fn form(&self) -> CurveForm {
-        match self.curve {
+        match self.instance.curve {
             Curve::Bn254 => (curves::BN254, 1, 1, 33, 0),
             Curve::Bls12_381 => (curves::BLS12_381, 2, 6, 9, -0xd201_0000_0001_0000),
-            Curve::Bls12_377 => (curves::BLS12_377, 3, 6, 9, 0x8508_c000_0000_0001),
+            Curve::Bls12_377 => {
+                let channels = if self.is_edwards() { 3 } else { 2 };
+                (curves::BLS12_377, channels, 6, 9, 0x8508_c000_0000_0001)
+            }
             other => panic!("no card adds points of {other:?}"),
         }
     }
@@ -57,12 +84,25 @@ impl MsmGeometry {
     }
 
     fn coordinates(&self) -> u32 {
-        if self.curve == Curve::Bls12_377 { 4 } else { 3 }
+        if self.is_edwards() { 4 } else { 3 }
     }
 
     fn reply_len(&self) -> u32 {
         let (_, _, digits, digit_bytes, _) = self.form();
-        run::reply_fields::sum::OFFSET + self.coordinates() * digits * digit_bytes
+        let components = self.coordinates() * msm_group(self.instance.group);
+        run::reply_fields::sum::OFFSET + components * digits * digit_bytes
+    }
+
+    /// Returns the reply to a cancellation.
+    pub(super) fn cancelled(&self, index: u64, found: bool) -> Vec<u8> {
+        let status = if found { status::DONE } else { status::REFUSED };
+        self.short_reply(cancel::REPLY, index, status)
+    }
+
+    fn short_reply(&self, number: u32, index: u64, status: u32) -> Vec<u8> {
+        let cmd = msm_number(number, self.instance.group);
+        let head = Header { len: write::REPLY_LEN, cmd }.to_bytes();
+        [&head[..], &index.to_le_bytes(), &[status as u8]].concat()
     }
 
     /// Returns the read-only registers with their offsets.
@@ -74,6 +114,7 @@ impl MsmGeometry {
         let base = (at::base::OFFSET..).step_by(4).zip(words);
         let single = [
             (at::curve::OFFSET, number),
+            (at::group::OFFSET, msm_group(self.instance.group)),
             (at::queue::OFFSET, queue),
             (at::adders::OFFSET, self.adders),
             (at::adder_latency::OFFSET, 60),
@@ -121,7 +162,7 @@ impl Memory {
             self.0.insert((channel, address), packet[at::data::OFFSET as usize..].to_vec());
         }
         let status = if bad { status::REFUSED } else { status::DONE };
-        short_reply(write::REPLY, index, status)
+        geometry.short_reply(write::REPLY, index, status)
     }
 
     fn read(&self, channel: u32, address: u64, bytes: usize) -> Vec<u8> {
@@ -134,17 +175,6 @@ impl Memory {
     }
 }
 
-/// Returns the reply to a cancellation.
-pub(super) fn cancelled(index: u64, found: bool) -> Vec<u8> {
-    let status = if found { status::DONE } else { status::REFUSED };
-    short_reply(cancel::REPLY, index, status)
-}
-
-fn short_reply(cmd: u32, index: u64, status: u32) -> Vec<u8> {
-    let head = Header { len: write::REPLY_LEN, cmd }.to_bytes();
-    [&head[..], &index.to_le_bytes(), &[status as u8]].concat()
-}
-
 impl Run {
     /// Parses a run's packet; marks it as refused where the wire format requires it.
     pub fn of(geometry: &MsmGeometry, packet: &[u8]) -> Self {
@@ -155,7 +185,7 @@ impl Run {
         let end = |start: u64, each: usize| {
             count.checked_mul(each as u64).and_then(|bytes| start.checked_add(bytes))
         };
-        let inside = [end(points, SLICE), end(scalars, SCALAR)]
+        let inside = [end(points, SLICE * geometry.slices()), end(scalars, SCALAR)]
             .iter()
             .all(|end| end.is_some_and(|end| end <= geometry.memory));
         let aligned = points % GRANULE == 0 && scalars % GRANULE == 0;
@@ -174,7 +204,8 @@ impl Run {
         use run::reply_fields as at;
         let len = geometry.reply_len();
         let mut reply = vec![0; len as usize];
-        put(&mut reply, 0, &Header { len, cmd: run::REPLY }.to_bytes());
+        let cmd = msm_number(run::REPLY, geometry.instance.group);
+        put(&mut reply, 0, &Header { len, cmd }.to_bytes());
         put(&mut reply, INDEX_OFFSET, &index.to_le_bytes());
         put(&mut reply, at::status::OFFSET, &u64::from(self.status).to_le_bytes());
         if self.status != status::DONE {
@@ -183,19 +214,32 @@ impl Run {
         put(&mut reply, at::accumulation::OFFSET, &(16 * self.count + 100).to_le_bytes());
         put(&mut reply, at::tail::OFFSET, &2000u64.to_le_bytes());
         put(&mut reply, at::tail_additions::OFFSET, &1900u64.to_le_bytes());
-        let sum = match geometry.curve {
-            Curve::Bn254 => self.sum(geometry, memory, weierstrass::<bn254::G1>, projective),
-            Curve::Bls12_381 => {
+        let sum = match (geometry.instance.curve, geometry.instance.group) {
+            (Curve::Bn254, Group::G1) => {
+                self.sum(geometry, memory, weierstrass::<bn254::G1>, projective)
+            }
+            (Curve::Bn254, Group::G2) => {
+                self.sum(geometry, memory, weierstrass::<bn254::G2>, projective)
+            }
+            (Curve::Bls12_381, Group::G1) => {
                 self.sum(geometry, memory, weierstrass::<bls12_381::G1>, projective)
             }
-            Curve::Bls12_377 => self.sum(geometry, memory, edwards::<bls12_377::G1>, extended),
-            other => panic!("no card adds points of {other:?}"),
+            (Curve::Bls12_381, Group::G2) => {
+                self.sum(geometry, memory, weierstrass::<bls12_381::G2>, projective)
+            }
+            (Curve::Bls12_377, Group::G1) => {
+                self.sum(geometry, memory, edwards::<bls12_377::G1>, extended)
+            }
+            (Curve::Bls12_377, Group::G2) => {
+                self.sum(geometry, memory, weierstrass::<bls12_377::G2>, projective)
+            }
+            _ => panic!("no card adds points of {}", geometry.instance),
         };
         put(&mut reply, at::sum::OFFSET, &sum);
         reply
     }
 
-    fn sum<C: proofmill_algebra::curve::Curve<Base: PrimeField>>(
+    fn sum<C: proofmill_algebra::curve::Curve<Base: Components>>(
         &self,
         geometry: &MsmGeometry,
         memory: &Memory,
@@ -203,32 +247,49 @@ impl Run {
         coordinates: fn(&Affine<C>, C::Base) -> Vec<C::Base>,
     ) -> Vec<u8> {
         let (_, channels, digits, digit_bytes, base) = geometry.form();
-        let count = self.count as usize;
-        let slices: Vec<_> =
-            (0..channels).map(|channel| memory.read(channel, self.points, SLICE * count)).collect();
+        let (count, each) = (self.count as usize, SLICE * geometry.slices());
+        let points: Vec<_> =
+            (0..channels).map(|channel| memory.read(channel, self.points, each * count)).collect();
         let scalars = memory.read(channels, self.scalars, SCALAR * count);
-        let each = digits as usize * geometry.stored_digit();
         let mut sum = Projective::<C>::IDENTITY;
         for (i, scalar) in scalars.as_chunks::<SCALAR>().0.iter().enumerate() {
-            let stored = slices.iter().flat_map(|slice| {
-                let slice = &slice[SLICE * i..SLICE * (i + 1)];
-                slice.chunks_exact(each).take(if channels == 1 { 2 } else { 1 })
-            });
-            let stored: Vec<_> =
-                stored.map(|bytes| read::<C::Base>(bytes, geometry.stored_digit(), base)).collect();
+            let slices: Vec<_> =
+                points.iter().map(|channel| &channel[each * i..][..each]).collect();
+            let stored = stored::<C::Base>(geometry, &slices);
             let scalar = C::Scalar::from_le_bytes(scalar).expect("a scalar below r");
             sum += Projective::from(point(&stored)).times_vartime(&scalar);
         }
         if geometry.is_wrong {
             sum += C::GENERATOR;
         }
-        let any = C::Base::from(0x1234_5678 + self.count);
+        let any = (0x1234_5678..).map(|any| (any + self.count).into()).take(C::Base::COUNT);
+        let any = C::Base::from_components(&any.collect::<Vec<_>>()).expect("all components");
         let coordinates = coordinates(&Affine::from(sum), any);
         let written = coordinates
             .iter()
-            .map(|coordinate| write_digits(coordinate, digits, digit_bytes as usize, base));
+            .flat_map(Components::components)
+            .map(|component| write_digits(component, digits, digit_bytes as usize, base));
         written.collect::<Vec<_>>().concat()
     }
+}
+
+/// Reads the coordinates of a point from its slices in each channel.
+fn stored<F: Components>(geometry: &MsmGeometry, channels: &[&[u8]]) -> Vec<F> {
+    let (_, _, digits, _, base) = geometry.form();
+    let digit_bytes = geometry.stored_digit();
+    let in_slice = if channels.len() == 1 { 2 } else { 1 };
+    let component = |k: usize| -> Vec<F::Prime> {
+        let slices = channels.iter().map(|slices| &slices[SLICE * k..][..SLICE]);
+        let written = slices
+            .flat_map(|slice| slice.chunks_exact(digits as usize * digit_bytes).take(in_slice));
+        written.map(|bytes| read(bytes, digit_bytes, base)).collect()
+    };
+    let components: Vec<_> = (0..F::COUNT).map(component).collect();
+    let coordinate = |j: usize| {
+        let components: Vec<_> = components.iter().map(|component| component[j]).collect();
+        F::from_components(&components).expect("all components")
+    };
+    (0..components[0].len()).map(coordinate).collect()
 }
 
 fn weierstrass<C: proofmill_algebra::curve::Curve>(stored: &[C::Base]) -> Affine<C> {

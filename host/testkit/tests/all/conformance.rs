@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options};
 use proofmill_op::equihash_verify::{Params, Verdict};
+use proofmill_op::msm::Curve;
 use proofmill_op::ntt::Field;
 use proofmill_op::{Capability, Device, DeviceKind, Error, ecdsa_verify};
 use proofmill_testkit::conformance::{Outcome, conformance};
 use proofmill_testkit::faults::{Fault, Faulty};
 use proofmill_testkit::random::Random;
-use proofmill_testkit::soft_card::{Order, SoftCard, SoftEngine, first_byte};
+use proofmill_testkit::soft_card::{MsmGeometry, Order, SoftCard, SoftEngine, first_byte};
 use proofmill_testkit::vectors;
 
 /// Runs the suite and returns the number of checks.
@@ -65,6 +66,18 @@ fn the_processor_conforms_on_one_thread() {
 fn the_driver_conforms_over_cards_that_transform() {
     for field in [Field::Bn254Fr, Field::Bls12_381Fr] {
         let card = SoftCard::new(&[SoftEngine::ntt(field, 3)], support::judge());
+        conforms(&Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap());
+    }
+}
+
+/// Each card has an engine for G1 and one for G2.
+#[test]
+fn the_driver_conforms_over_cards_that_compute_msms() {
+    for curve in [Curve::Bn254, Curve::Bls12_381, Curve::Bls12_377] {
+        let g1 = MsmGeometry::new(curve);
+        let engines = [g1, g1.in_g2()].map(|geometry| SoftEngine::msm(geometry, 5));
+        let order = Order::Shuffled(Random::new(6));
+        let card = SoftCard::new(&engines, support::judge()).with_order(order);
         conforms(&Card::open(Box::new(card), Options::new("soft:", DeviceKind::Card)).unwrap());
     }
 }

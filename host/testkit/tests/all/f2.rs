@@ -56,13 +56,13 @@ fn two_of_the_boards_tops_conform_as_one_device() {
     conforms(&*proofmill_device::open(&uri(first.folder(), "0,1")).unwrap());
 }
 
-/// Points and the elements of the quotient. The quotient stays on the card as the scalars of an MSM.
+/// Points of both groups and the elements of the quotient. The quotient stays on the card as the scalars of an MSM.
 #[test]
 fn a_proof_on_bn254_on_the_boards_top() {
     let Some(library) = library("f2_groth16_bn254_small_twin") else { return };
     let slot = Top::new(card(&library)).unwrap();
     // Closing resets its counters.
-    let _open = crate::groth16::proved_on(Curve::Bn254, 30, &uri(slot.folder(), "0"));
+    let _open = crate::groth16::proved_alone_on(Curve::Bn254, 30, &uri(slot.folder(), "0"));
     support::await_memory_port_beats(&slot.file("resource0"), false); // the points
 }
 

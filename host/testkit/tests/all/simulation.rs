@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support;
 use proofmill_card::{Card, Options, SimTransport, Transport, wire};
 use proofmill_op::equihash_verify::{Network, Params, Request as Equihash};
+use proofmill_op::msm::Instance;
 use proofmill_op::{Capability, Device, DeviceKind, Error, Result, Submit, ntt, poseidon};
 use proofmill_testkit::packets::{Soak, exchange};
 use proofmill_testkit::random::Random;
@@ -31,17 +32,18 @@ fn commands(engines: &[Capability]) -> Vec<Vec<u8>> {
     let signatures =
         signatures.iter().map(|case| wire::ecdsa_verify(0, &case.signature.to_bytes()));
     // Refused or done at once, whatever the memory holds.
-    let msm = [
-        wire::msm_write(0, 1024, 0, &[7; 1024]),
-        wire::msm_write(0, 1, 0, &[7; 1024]),
-        wire::msm_write(0, 0, 9, &[7; 1024]),
-        wire::msm_run(0, 0, 0, 0, 4),
-        wire::msm_run(0, 0, 0, 1, 77),
-        wire::msm_run(0, 0, 0, u64::MAX, 4),
-        wire::msm_cancel(0, 5),
-    ];
-    let with_msm = engines.iter().any(|engine| matches!(engine, Capability::Msm(_)));
-    let msm = msm.into_iter().filter(|_| with_msm);
+    let msm = engines.iter().flat_map(|engine| {
+        let Capability::Msm(Instance { group, .. }) = *engine else { return vec![] };
+        vec![
+            wire::msm_write(group, 0, 1024, 0, &[7; 1024]),
+            wire::msm_write(group, 0, 1, 0, &[7; 1024]),
+            wire::msm_write(group, 0, 0, 9, &[7; 1024]),
+            wire::msm_run(group, 0, 0, 0, 0, 4),
+            wire::msm_run(group, 0, 0, 0, 1, 77),
+            wire::msm_run(group, 0, 0, 0, u64::MAX, 4),
+            wire::msm_cancel(group, 0, 5),
+        ]
+    });
     // Of the one arity that every card with this engine has: good states, and one of each element that is too large.
     let states = (0u8..8).map(|i| {
         let mut state = [i; 96];

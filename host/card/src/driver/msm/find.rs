@@ -10,23 +10,28 @@ use crate::Transport;
 use crate::driver::chain::{Block, Chain};
 use crate::driver::job::{Engine, Exchange, Lane};
 use crate::driver::open_error;
-use crate::wire::Header;
 use crate::wire::constants::msm::{block, commands};
 use crate::wire::constants::shell::capabilities as bit;
+use crate::wire::{Header, msm_number};
 
-const fn g1(curve: Curve) -> Capability {
-    Capability::Msm(Instance::new(curve, Group::G1))
+const fn msm(curve: Curve, group: Group) -> Capability {
+    Capability::Msm(Instance::new(curve, group))
 }
 
 /// The groups that have a capability bit.
 pub const KNOWN: &[(Capability, u32)] = &[
-    (g1(Curve::Bn254), bit::MSM_BN254),
-    (g1(Curve::Bls12_381), bit::MSM_BLS12_381),
+    (msm(Curve::Bn254, Group::G1), bit::MSM_BN254),
+    (msm(Curve::Bn254, Group::G2), bit::MSM_BN254_G2),
+    (msm(Curve::Bls12_381, Group::G1), bit::MSM_BLS12_381),
+    (msm(Curve::Bls12_381, Group::G2), bit::MSM_BLS12_381_G2),
     #[cfg(feature = "bls12_377")]
-    (g1(Curve::Bls12_377), bit::MSM_BLS12_377),
+    (msm(Curve::Bls12_377, Group::G1), bit::MSM_BLS12_377),
+    #[cfg(feature = "bls12_377")]
+    (msm(Curve::Bls12_377, Group::G2), bit::MSM_BLS12_377_G2),
 ];
 
-/// Finds this operation's engines among the blocks: one at most for a group.
+/// Finds this operation's engines among the blocks: one at most for a group. Skips engines for groups that it does not
+/// support.
 pub fn find(
     transport: &mut dyn Transport,
     chain: &Chain,
@@ -38,13 +43,15 @@ pub fn find(
     {
         let broken =
             |what: String| open_error(uri, format!("its msm block at {:#x}: {what}", it.address));
-        let number = it.read(transport, block::registers::curve::OFFSET)?;
-        let Some(instance) = Geometry::instance(number) else { continue };
+        use block::registers as at;
+        let (curve, group) =
+            (it.read(transport, at::curve::OFFSET)?, it.read(transport, at::group::OFFSET)?);
+        let Some(instance) = Geometry::instance(curve, group) else { continue };
         let geometry = geometry(transport, it, instance)?;
         if let Some(problem) = in_group!(instance, problem(&geometry))? {
             return Err(broken(problem));
         }
-        let queue = it.read(transport, block::registers::queue::OFFSET)? as usize;
+        let queue = it.read(transport, at::queue::OFFSET)? as usize;
         if queue == 0 {
             return Err(broken("a queue of no command".into()));
         }
@@ -76,6 +83,7 @@ fn geometry(transport: &mut dyn Transport, it: &Block, instance: Instance) -> Re
         adder_latency: word(at::adder_latency::OFFSET)?.into(),
         windows: word(at::least_window::OFFSET)?..=word(at::most_window::OFFSET)?,
         channels: word(at::channels::OFFSET)? as usize,
+        slices: word(at::group::OFFSET)? as usize,
         coordinates: word(at::coordinates::OFFSET)? as usize,
         form: Form {
             digits: word(at::digits::OFFSET)? as usize,
@@ -96,10 +104,11 @@ fn lane(block: u32, queue: usize, geometry: &Geometry) -> Lane {
     use block::registers as at;
     use commands::{cancel, run, write};
     let sum = run::reply_fields::sum::OFFSET as usize;
-    let reply = sum + geometry.coordinates * geometry.form.sum_bytes();
+    let reply = sum + geometry.coordinates * geometry.slices * geometry.form.sum_bytes();
+    let group = geometry.instance.group;
     let exchange = |command, len, cmd, reply_len| Exchange {
-        command: Header { len, cmd: command },
-        reply: Header { len: reply_len, cmd },
+        command: Header { len, cmd: msm_number(command, group) },
+        reply: Header { len: reply_len, cmd: msm_number(cmd, group) },
     };
     Lane {
         block,

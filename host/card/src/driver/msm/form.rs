@@ -1,5 +1,5 @@
 //! The engine's form of coordinates: the digits of points in the card's memory and of results. The card's registers describe
-//! the digits, by the rule of `spec/wire/msm.toml`.
+//! the digits, by the rule of `spec/wire/msm.toml`. In G2 a coordinate is two elements of Fp, each in this form.
 
 use proofmill_algebra::field::PrimeField;
 

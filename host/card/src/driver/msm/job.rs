@@ -31,12 +31,13 @@ pub struct Resident {
     pub check: Check,
 }
 
-/// Points to be written: slices of [`Pieces::POINTS`] points each, as [`super::curve::encode`] made them.
+/// Points to be written: slices of [`Pieces::POINTS`] points each, as [`super::curve::encode`] made them. Only the last
+/// piece may have fewer points, so the place of a piece follows from the bytes of the first one.
 #[derive(Debug, Default)]
 pub struct Pieces(pub Vec<Vec<u8>>);
 
 impl Pieces {
-    /// Points of a piece; the last one may have fewer.
+    /// Points of a piece: whole granules of every channel.
     pub const POINTS: usize = 1024;
 
     fn writes(&self) -> usize {
@@ -48,16 +49,16 @@ impl Pieces {
         let (piece, channel) = (position / channels, position % channels);
         let slices = &self.0[piece];
         let each = slices.len() / channels;
-        (channel, piece * Self::POINTS * Geometry::SLICE, &slices[channel * each..][..each])
+        (channel, piece * self.0[0].len() / channels, &slices[channel * each..][..each])
     }
 
     /// Returns channel, address from the first point's on, and bytes of a write.
     fn write(&self, position: usize, channels: usize) -> (usize, usize, &[u8]) {
-        let full = channels * Self::POINTS * Geometry::SLICE / Geometry::GRANULE;
+        let full = self.0[0].len() / Geometry::GRANULE;
         let (piece, at) = (position / full, position % full);
         let slices = &self.0[piece];
         let each = slices.len() / Geometry::GRANULE / channels;
-        let address = piece * Self::POINTS * Geometry::SLICE + at % each * Geometry::GRANULE;
+        let address = piece * self.0[0].len() / channels + at % each * Geometry::GRANULE;
         (at / each, address, &slices[at * Geometry::GRANULE..][..Geometry::GRANULE])
     }
 }
@@ -317,13 +318,16 @@ impl<C: OnCard> job::Job for Job<C> {
 
     fn command(&mut self, position: usize, index: u64) -> SecretBytes {
         self.sent = position + 1;
+        let Geometry { channels, instance, .. } = self.port.geometry;
+        let group = instance.group;
         match self.at(position) {
             Command::Scalars(list, at) => {
                 let (from, scalars) = self.some_scalars(list, at).unwrap_or_default();
                 let address = self.scalars_at(list) + from;
-                wire::msm_write(index, address, self.port.geometry.channels as u8, scalars)
+                wire::msm_write(group, index, address, channels as u8, scalars)
             }
             Command::Run(list) => wire::msm_run(
+                group,
                 index,
                 self.points.region.address(),
                 self.scalars_at(list),
@@ -331,10 +335,9 @@ impl<C: OnCard> job::Job for Job<C> {
                 self.window_bits,
             ),
             Command::Points => {
-                let channels = self.port.geometry.channels;
                 let (channel, at, slices) = self.pieces.write(position, channels);
                 let address = self.points.region.address() + at as u64;
-                wire::msm_write(index, address, channel as u8, slices)
+                wire::msm_write(group, index, address, channel as u8, slices)
             }
         }
         .into()
@@ -354,7 +357,7 @@ impl<C: OnCard> job::Job for Job<C> {
     fn cancel(&mut self, position: usize, target: u64, index: u64) -> Option<SecretBytes> {
         let run = matches!(self.at(position), Command::Run(_));
         self.cancelled |= run;
-        run.then(|| wire::msm_cancel(index, target).into())
+        run.then(|| wire::msm_cancel(self.port.geometry.instance.group, index, target).into())
     }
 }
 
@@ -382,5 +385,51 @@ impl<C> Job<C> {
         let Some(problem) = self.failed else { return Ok(()) };
         let device = self.port.uri.clone();
         Err(Error::Failed { device, problem: problem.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proofmill_algebra::msm::multiples;
+    use proofmill_algebra::{bls12_381, bn254};
+
+    use super::super::curve::encode;
+    use super::*;
+
+    /// The bytes of a memory with `channels` channels after these writes.
+    fn memory<'a>(
+        channels: usize,
+        writes: impl Iterator<Item = (usize, usize, &'a [u8])>,
+    ) -> Vec<u8> {
+        let mut memory = vec![Vec::new(); channels];
+        for (channel, address, bytes) in writes {
+            let memory: &mut Vec<u8> = &mut memory[channel];
+            assert_eq!(memory.len(), address, "one after the other");
+            memory.extend(bytes);
+        }
+        memory.concat()
+    }
+
+    fn fills<C: OnCard>() {
+        let geometry = Geometry::example(C::NAME.parse().unwrap());
+        let channels = geometry.channels;
+        let points = multiples::<C>(1, 2 * Pieces::POINTS + 9);
+        let bytes: Vec<u8> = points.iter().flat_map(pair::encode).collect();
+        let all = encode::<C>(&geometry, 0, &bytes, Check::None).unwrap();
+        let some = bytes.chunks(Pieces::POINTS * pair::bytes::<C>());
+        let pieces = some.map(|some| encode::<C>(&geometry, 0, some, Check::None).unwrap());
+        let pieces = Pieces(pieces.collect());
+        let writes = (0..pieces.writes()).map(|position| pieces.write(position, channels));
+        assert!(memory(channels, writes) == all, "{}", C::NAME);
+        let uploads = (0..pieces.0.len() * channels).map(|at| pieces.upload(at, channels));
+        assert!(memory(channels, uploads) == all, "{}", C::NAME);
+    }
+
+    #[test]
+    fn writes_and_uploads_fill_the_memory_with_all_points() {
+        fills::<bn254::G1>();
+        fills::<bn254::G2>();
+        fills::<bls12_381::G1>();
+        fills::<bls12_381::G2>();
     }
 }

@@ -1,5 +1,5 @@
-//! BLS12-377, whose points cards add on its twisted Edwards form: x, y and x y are stored; sums are X, Y, Z, T. Four points of even
-//! order have no image there.
+//! G1 of BLS12-377, whose points cards add on its twisted Edwards form: x, y and x y are stored; sums are X, Y, Z, T.
+//! Four points of even order have no image there.
 
 use proofmill_algebra::bls12_377::{Fp, G1};
 use proofmill_algebra::curve::{Affine, EdwardsAffine};

@@ -20,9 +20,13 @@ import spinal.lib._
   *                                                 └─► slope = N / D, x, y ─► sums
   * }}}
   *
-  * A frame is closed when the frame before has gone backward, with the pairs that have entered by then. Sums leave frame by frame, those of a
-  * frame in reverse order, so each pair has a tag. There are six multipliers for the steps of each pair; a seventh one makes
-  * the products of the tree and the squares of doublings, which have priority.
+  * A frame is closed when the frame before has gone backward, with the pairs that have entered by then. Sums leave frame by
+  * frame, those of a frame in reverse order, so each pair has a tag. There are six multipliers for the steps of each pair; a
+  * seventh one makes the products of the tree and the squares of doublings, which have priority.
+  *
+  * A slot lasts `law.arithmetic.interval` cycles. In Fp2 the components of a value pass in the first two of them, on the same
+  * wires, and a memory has a word for each. Pairs and sums have all components side by side. Cycles are those of the first
+  * component.
   *
   * Cycles of the backward steps: 0 issue; `found` the operands; `inverted` 1 / D; then those of the formula.
   *
@@ -31,18 +35,22 @@ import spinal.lib._
   */
 class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8, timing: Timing = Timing())
     extends PairAdder(AffinePoint(law).getBitsWidth, tagBits) {
-  import law.arithmetic
-  import arithmetic.{digits, mulLatency, product}
+  private val field = law.arithmetic
+  import field.{components, digits, interval, mulLatency, product}
 
   /** Slots from one of a chain to the next: a product, the write of it and the read of it. */
-  val chains: Int = mulLatency + timing.memory + 2
+  val chains: Int = (mulLatency + timing.memory + 2 + interval - 1) / interval
   private val chainBits = log2Up(chains)
   private val width = digits * product.width
   private val slots = 1 << slotBits
 
+  /** Whether a slot may have begun so many cycles ago; backward steps begin then, and pairs are accepted. */
+  private val beats = new Beats(interval)
+
   // 1. Slots. A pair that enters in the cycle in which the frame is closed still belongs to it.
   private val enters = io.pairs.valid
-  private val tree = new InversionTree(arithmetic, chains, mulLatency, timing)
+  private val entry = new Series(components, Delay(enters, _, init = False))
+  private val tree = new InversionTree(field, chains, mulLatency + components - 1, timing)
   private val inverting = RegInit(False)
   private val frames = new OpenFrame(slotBits, chainBits, chains)
   private val open = frames.io
@@ -51,56 +59,76 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   open.close := close
   private val frame = RegNextWhen(open.closed, close)
   when(close)(inverting := True)
+  private val (openSlot, openChain) = (entry.steady(open.slot), entry.steady(open.chain))
+  private val (opensChain, openSide) = (entry.steady(open.isFirst), entry.steady(open.side))
 
   // 2. The denominators. Cycles are counted from the entry of a pair.
-  private val points = AffinePair(law, tagBits)
-  points.assignFromBits(RegNext(io.pairs.payload.asBits))
+  private val forwardField = field.inPipeline(entry.first)
+  private val points = {
+    val pair = AffinePair(law, tagBits, components)
+    val bits = io.pairs.payload.asBits
+    pair.assignFromBits(if (components == 1) RegNext(bits) else RegNextWhen(bits, enters))
+    val component = AffinePair(law, tagBits, 1)
+    component.tag := pair.tag
+    component.left := entry.select(1, (0 until components).map(pair.left.component))
+    component.right := entry.select(1, (0 until components).map(pair.right.component))
+    component
+  }
   private val (x1, y1) = points.left.residues(1)
   private val (x2, y2) = points.right.residues(1)
+  private val (difference, total) = (forwardField.sub(x2, x1), forwardField.add(y1, y2))
   private def isZero(residue: Residue): Timed[Bool] = {
-    val test = new ZeroTest(arithmetic, residue.bound)
+    val test = new ZeroTest(field, residue.bound)
     test.io.residue := residue.bits(residue.cycle)
-    Timed(test.io.isZero, residue.cycle + test.latency)
+    val whole = (0 until components).map(i => Delay(test.io.isZero, i)).andR
+    Timed(whole, residue.cycle + test.latency + components - 1)
   }
-  private val (difference, total) = (arithmetic.sub(x2, x1), arithmetic.add(y1, y2))
-  private val (sameX, opposite) = (isZero(difference), isZero(total))
-  private val tested = Timed.together(sameX, opposite)
-  private def tests(bit: Bool) = Timed(bit, 1).at(tested)
-  private val hasIdentity = tests(points.left.isIdentity || points.right.isIdentity)
+  private val (zeroX, zeroY) = (isZero(difference), isZero(total))
+  private val tested = Timed.together(zeroX, zeroY)
+  private val decided = tested + (if (components == 1) 0 else 1)
+
+  /** A bit of a pair, from `decided` on while its components pass. */
+  private def ofPair(bit: Timed[Bool]): Bool =
+    if (components == 1) bit.at(decided) else RegNextWhen(bit.at(tested), entry.first(tested))
+  private val hasIdentity = ofPair(Timed(points.left.isIdentity || points.right.isIdentity, 1))
+  private val (sameX, opposite) = (ofPair(zeroX), ofPair(zeroY))
   private val kind = PairKind()
-  kind.isKnown := hasIdentity || sameX.at(tested) && opposite.at(tested)
-  kind.isDouble := !kind.isKnown && sameX.at(tested)
+  kind.isKnown := hasIdentity || sameX && opposite
+  kind.isDouble := !kind.isKnown && sameX
+  private def one(bound: Bound): Bits = field.constant(1, bound)
   private val denominator = {
     val bounds = Seq(difference.bound, total.bound, product)
     val bound = Bound(bounds.map(_.low).min, bounds.map(_.high).max)
-    val one = arithmetic.encode(1)
+    val ones = one(bound).subdivideIn(digits slices)
     val chosen = (0 until digits).map { i =>
-      val Seq(a, b) = Seq(difference, total).map(_.digits(i).at(tested).resize(bound.width))
-      Timed(RegNext(kind.isKnown ? S(one(i), bound.width bits) | (sameX.at(tested) ? b | a)), tested + 1)
+      val Seq(a, b) = Seq(difference, total).map(_.digits(i).at(decided).resize(bound.width))
+      val digit = entry.inFirst(decided, ones(i)).asSInt
+      Timed(RegNext(kind.isKnown ? digit | (sameX ? b | a)), decided + 1)
     }
     val residue = new Residue(chosen, bound)
-    if (bound.within(arithmetic.factor)) residue else arithmetic.reduce(residue)
+    if (bound.within(field.factor)) residue else forwardField.reduce(residue)
   }
 
   // 3. Forward: a slot stores the product of its chain, which then takes in its denominator.
   private val forward = denominator.cycle + 1
-  private def isEntered(cycle: Int): Bool = Delay(enters, cycle, init = False)
-  private val one = B(Cat(arithmetic.encode(1).map(S(_, product.width bits).asBits)))
-  private val products = new BlockMemory(width, chainBits, timing)
-  products.io.read := Delay(open.chain, forward - 1 - timing.memory)
-  private val before = RegNext(Delay(open.isFirst, forward - 1) ? one | products.io.found)
+  private val products = new BlockMemory(width, chainBits + components - 1, timing)
+  private def chainAt(cycle: Int) = entry.word(cycle, Delay(openChain, cycle))
+  products.io.read := chainAt(forward - 1 - timing.memory)
+  private val before =
+    RegNext(Delay(opensChain, forward - 1) ? entry.inFirst(forward - 1, one(product)) | products.io.found)
   private def residue(bits: Bits, cycle: Int) = Residue(bits, digits, product, cycle)
-  private val extended = arithmetic.mul(residue(before, forward), denominator).bits(forward + mulLatency, product)
-  products.io.write := isEntered(forward + mulLatency)
-  products.io.place := Delay(open.chain, forward + mulLatency)
+  private val extended =
+    forwardField.mul(residue(before, forward), denominator).bits(forward + mulLatency, product)
+  products.io.write := entry.any(forward + mulLatency)
+  products.io.place := chainAt(forward + mulLatency)
   products.io.content := extended
-  tree.io.residues.valid := products.io.write
-  tree.io.residues.place := (Delay(open.side, forward + mulLatency) ## products.io.place).asUInt
-  tree.io.residues.value := extended
+  private val gathered = forward + mulLatency + components - 1
+  tree.io.values.valid := entry.first(gathered)
+  tree.io.values.place := (Delay(openSide, gathered) ## Delay(openChain, gathered)).asUInt
+  tree.io.values.value := Series.gathered(extended, components)
 
   // 4. The tree begins when the product of the last pair is in its memory.
-  private val waits =
-    RegInit(False) setWhen Delay(close, forward + mulLatency, init = False) clearWhen tree.io.start.fire
+  private val waits = RegInit(False) setWhen Delay(close, gathered, init = False) clearWhen tree.io.start.fire
   tree.io.start.valid := waits
   tree.io.start.side := frame.side
   tree.io.start.leaves := frame.isShort ? (frame.chain +^ 1).resize(chainBits + 1) | U(chains, chainBits + 1 bits)
@@ -110,63 +138,69 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   steps.io.frame.arbitrationFrom(tree.io.done)
   steps.io.frame.payload := frame
   when(tree.io.done.fire)(inverting := False)
-  private val now = steps.io.step
+  private val step = new Series(components, Delay(steps.io.step.valid, _, init = False))
+  private val now = step.steady(steps.io.step.payload)
   private val (found, inverted) = (timing.memory + 1, timing.memory + 1 + mulLatency)
+  private val backwardField = field.inPipeline(cycle => beats(found + cycle))
 
-  /** A memory of slots: what is written `cycle` cycles after the entry of a pair, and read by a step. */
-  private def perSlot[T <: Data](value: T, cycle: Int, read: UInt): T = {
-    val memory = new BlockMemory(value.getBitsWidth, slotBits, timing)
-    memory.io.write := isEntered(cycle)
-    memory.io.place := Delay(open.slot, cycle)
+  /** A memory of slots: what is written `cycle` cycles after the entry of a pair, and read in a cycle of a step. */
+  private def perSlot[T <: Data](value: T, cycle: Int, read: Int = 0): T = {
+    val memory = new BlockMemory(value.getBitsWidth, slotBits + components - 1, timing)
+    memory.io.write := entry.any(cycle)
+    memory.io.place := entry.word(cycle, Delay(openSlot, cycle))
     memory.io.content := value.asBits
-    memory.io.read := read
+    memory.io.read := step.word(read, Delay(now.slot, read))
     val result = cloneOf(value)
     result.assignFromBits(memory.io.found)
     result
   }
-  private def denominatorBits = denominator.bits(forward, arithmetic.factor)
+  private def denominatorBits = denominator.bits(forward, field.factor)
   private val stored = SlotStep(width, denominatorBits.getWidth)
   stored.before := before
   stored.denominator := denominatorBits
-  stored.kind := Delay(kind, forward - tested)
-  private val slotNext = perSlot(stored, forward, now.slot)
+  stored.kind := Delay(kind, forward - decided)
+  private val slotNext = perSlot(stored, forward)
   private val slot = RegNext(slotNext)
-  private val squared = RegNext(perSlot(points.left.x, 1, now.slot))
+  private val squared = RegNext(perSlot(points.left.x, 1))
 
-  private val inverses = new BlockMemory(width, chainBits + 1, timing)
-  private val extendedInverses = new BlockMemory(width, chainBits, timing)
+  private val inverses = new BlockMemory(components * width, chainBits + 1, timing)
+  private val extendedInverses = new BlockMemory(width, chainBits + components - 1, timing)
   inverses.io.write := tree.io.inverses.valid
   inverses.io.place := tree.io.inverses.place
   inverses.io.content := tree.io.inverses.value
   inverses.io.read := (now.side ## now.chain).asUInt
-  extendedInverses.io.read := now.chain
-  private val inverse =
-    RegNext(Delay(now.isFirst, found - 1) ? inverses.io.found | extendedInverses.io.found)
-  private def factor(bits: Bits) = Residue(bits, digits, arithmetic.factor, 0)
-  extendedInverses.io.write := Delay(now.valid, inverted, init = False)
-  extendedInverses.io.place := Delay(now.chain, inverted)
+  extendedInverses.io.read := step.word(0, now.chain)
+  private val ofTree = step.select(found - 1, inverses.io.found.subdivideIn(components slices).toSeq)
+  private val inverse = RegNext(Delay(now.isFirst, found - 1) ? ofTree | extendedInverses.io.found)
+  private def factor(bits: Bits) = Residue(bits, digits, field.factor, 0)
+  extendedInverses.io.write := step.any(inverted)
+  extendedInverses.io.place := step.word(inverted, Delay(now.chain, inverted))
   extendedInverses.io.content :=
-    arithmetic.mul(residue(inverse, 0), factor(slot.denominator)).bits(mulLatency, product)
-  private val reciprocal = arithmetic.mul(residue(inverse, 0), residue(slot.before, 0)).bits(mulLatency, product)
+    backwardField.mul(residue(inverse, 0), factor(slot.denominator)).bits(mulLatency, product)
+  private val reciprocal = backwardField.mul(residue(inverse, 0), residue(slot.before, 0)).bits(mulLatency, product)
 
-  // 6. The seventh multiplier. A refused product of the tree makes one cycle free of steps.
-  private val squaresNext = Delay(now.valid, found - 1, init = False) && slotNext.kind.isDouble
-  private val squares = RegNext(squaresNext) init False
-  private val square = Residue(squared, digits, law.x, 0).bits(0, arithmetic.factor)
+  // 6. The seventh multiplier. A refused product of the tree makes one slot free of steps.
+  private val squaresNext = step.any(found - 1) && slotNext.kind.isDouble
+  private val squares = RegNext(step.first(found - 1) && slotNext.kind.isDouble) init False
+  private val square = Residue(squared, digits, law.x, 0).bits(0, field.factor)
   private val selects = Copies(squaresNext, square.getWidth, timing)
-  private val shared = tree.io.factors.payload.map { bits =>
-    val product = residue(bits, 0).bits(0, arithmetic.factor)
+  private val shared = tree.io.factors.payload.map { element =>
+    val parts = element.subdivideIn(components slices)
+    val bits = if (components == 1) parts.head else beats(found) ? parts.head | RegNext(parts.last)
+    val product = Residue(bits, digits, InversionTree.factor(field), 0).bits(0, field.factor)
     factor(Cat(selects.zipWithIndex.map { case (select, i) => select ? square(i) | product(i) }))
   }
-  tree.io.factors.ready := !squares
-  private val made = arithmetic.mul(shared(0), shared(1)).bits(mulLatency, product)
-  tree.io.result := made
-  private val paused = RegInit(False)
-  steps.io.pause := RegNext(tree.io.factors.valid && squares && !paused) init False
-  paused.setWhen(tree.io.factors.valid && squares).clearWhen(tree.io.factors.fire)
+  tree.io.factors.ready := !squares && beats(found)
+  private val made = backwardField.mul(shared(0), shared(1)).bits(mulLatency, product)
+  tree.io.result := Series.gathered(made, components)
+  private val refused = tree.io.factors.valid && squares
+  private val paused, pauses = RegInit(False)
+  pauses.clearWhen(beats(0)).setWhen(refused && !paused)
+  steps.io.pause := pauses || !beats(0)
+  paused.setWhen(refused).clearWhen(tree.io.factors.fire)
 
   // 7. The formula. A known sum is the other point, or the identity.
-  private val operandsNow = perSlot(points, 1, Delay(now.slot, inverted - 1 - timing.memory))
+  private val operandsNow = perSlot(points, 1, inverted - 1 - timing.memory)
   private val start = RegNext(operandsNow)
   when(operandsNow.left.isIdentity)(start.left := operandsNow.right)
   private val bothOrNone = RegNext(operandsNow.left.isIdentity === operandsNow.right.isIdentity)
@@ -175,7 +209,7 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   private val (rightX, rightY) = start.right.residues(0)
   private val sum = FormulaPipeline.build(
     law.schedule,
-    arithmetic,
+    field.inPipeline(cycle => beats(inverted + cycle)),
     residues = Map(
       "X1" -> leftX,
       "Y1" -> leftY,
@@ -190,25 +224,26 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   private val known = Delay(kindNow.isKnown, end)
   private def result(name: String, operand: Residue, bound: Bound) =
     RegNext(known ? operand.bits(end, bound) | sum(name).bits(end, bound))
-  private val added = AffinePoint(law)
+  private val added = AffinePoint(law, components = 1)
   added.isIdentity := RegNext(known && Delay(bothOrNone, end))
   added.x := result("X3", leftX, law.x)
   added.y := result("Y3", leftY, law.y)
-  io.sums.tag := Delay(start.tag, end + 1)
-  io.sums.sum := added.asBits
-  io.sums.valid := Delay(now.valid, inverted + end + 1, init = False)
+  io.sums.tag := Delay(start.tag, end + components)
+  io.sums.sum := AffinePoint.gathered(added).asBits
+  io.sums.valid := step.first(inverted + end + components)
 
   private val used = Reg(UInt(slotBits + 1 bits)) init 0
   private val freed =
     Delay(steps.io.freed.payload, inverted).andMask(Delay(steps.io.freed.valid, inverted, init = False))
   used := used + enters.asUInt - freed
-  io.ready := RegNext(used < slots - late - 1) init False
+  private val hasSpace = RegNext(used < slots - late - 1) init False
+  io.ready := hasSpace && beats(0)
 }
 
-/** A [[TaggedPair]] of affine points. */
-private case class AffinePair(law: AffineLaw, tagBits: Int) extends Bundle {
+/** A [[TaggedPair]] of affine points, with so many components of each coordinate. */
+private case class AffinePair(law: AffineLaw, tagBits: Int, components: Int) extends Bundle {
   val tag = Bits(tagBits bits)
-  val left, right = AffinePoint(law)
+  val left, right = AffinePoint(law, components)
 }
 
 /** How a pair is added: its sum is known without a slope, or its points are equal. */

@@ -88,8 +88,9 @@ object FormulaPipeline {
     }
 
   private def fixed(arithmetic: Arithmetic, constant: BigInt, cycle: Int): Residue = {
+    require(arithmetic.components == 1, "a constant is in the prime field")
     val bound = arithmetic.product
-    new Residue(arithmetic.encode(constant).map(digit => Timed(S(digit, bound.width bits), cycle)), bound)
+    Residue(arithmetic.constant(constant, bound), arithmetic.digits, bound, cycle)
   }
 
   private def gate(bit: Bool, a: Residue, bound: Bound): Residue =

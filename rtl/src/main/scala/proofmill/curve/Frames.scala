@@ -58,7 +58,7 @@ case class BackwardStep(slotBits: Int, chainBits: Int) extends Bundle {
   val isFirst = Bool()
 }
 
-/** Steps through a frame, last slot first, one slot per cycle. */
+/** Steps through a frame, last slot first, one slot in each cycle without a pause. */
 class BackwardSteps(slotBits: Int, chainBits: Int, chains: Int) extends Component {
   val io = new Bundle {
     val frame = slave(Stream(Frame(slotBits, chainBits))) // accepted with the last step of the frame before

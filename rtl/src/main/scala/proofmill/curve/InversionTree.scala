@@ -1,19 +1,19 @@
 package proofmill.curve
 
 import proofmill.arith.{BlockMemory, Timing}
-import proofmill.field.{Arithmetic, FieldInverter}
+import proofmill.field.{Arithmetic, Bound, FieldInverter, QuadraticInverter}
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._
 
-/** Inverts up to `most` residues other than 0 with one inversion and three multiplications for each of them, on a multiplier
-  * outside.
+/** Inverts up to `most` elements other than 0 with one inversion and three multiplications for each of them, on a multiplier
+  * outside. An element has all of its components side by side.
   *
-  * With L residues there are nodes 1 to 2 L - 1. Residue c is node L + c; each node i below L is the product of the nodes 2 i
+  * With L elements there are nodes 1 to 2 L - 1. Element c is node L + c; each node i below L is the product of the nodes 2 i
   * and 2 i + 1. The inverse of node 2 i is the inverse of node i times node 2 i + 1, and the other way round.
   *
-  *   1. Idle: accepts the number of residues, which are in their memory by then.
-  *   2. Copy: the residues become nodes.
+  *   1. Idle: accepts the number of elements, which are in their memory by then.
+  *   2. Copy: the elements become nodes.
   *   3. Up: the products, i = L - 1, …, 1. A product is requested when both factors have returned; they return in this order.
   *   4. Root: node 1 goes to the inverter.
   *   5. Invert: waits for its inverse.
@@ -21,20 +21,20 @@ import spinal.lib.fsm._
   *   7. Finish: waits for the last one, and until `done` is accepted.
   */
 class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Timing = Timing()) extends Component {
-  private val width = arithmetic.digits * arithmetic.product.width
+  private val width = arithmetic.components * arithmetic.digits * arithmetic.product.width
   private val placeBits = log2Up(most)
   private val nodeBits = log2Up(2 * most)
   val io = new Bundle {
 
-    /** Residues, at any time: those of the next set may arrive while a set is inverted. */
-    val residues = slave(Flow(TreeValue(placeBits + 1, width)))
-    val start = slave(Stream(InversionStart(placeBits))) // a set whose residues have all arrived
+    /** Elements, at any time: those of the next set may arrive while a set is inverted. */
+    val values = slave(Flow(TreeValue(placeBits + 1, width)))
+    val start = slave(Stream(InversionStart(placeBits))) // a set whose elements have all arrived
 
-    /** Factors for the multiplier; `result` is their product, `multiply` cycles after they are accepted. */
+    /** Factors for the multiplier, whose digits are within `InversionTree.factor`; `result` is their product, `multiply` cycles after they are accepted. */
     val factors = master(Stream(Vec(Bits(width bits), 2)))
     val result = in(Bits(width bits)) // of the multiplier, in every cycle
 
-    /** The inverses, each once, at the place of its residue. */
+    /** The inverses, each once, at the place of its element. */
     val inverses = master(Flow(TreeValue(placeBits + 1, width)))
 
     /** All inverses of a set have left. */
@@ -42,13 +42,13 @@ class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Ti
   }
 
   private val leaves = new BlockMemory(width, placeBits + 1, timing)
-  leaves.io.write := io.residues.valid
-  leaves.io.place := io.residues.place
-  leaves.io.content := io.residues.value
+  leaves.io.write := io.values.valid
+  leaves.io.place := io.values.place
+  leaves.io.content := io.values.value
   private val even, odd, inner = Mem(Bits(width bits), 1 << placeBits)
 
   private val size = Reg(UInt(nodeBits bits)) // L
-  private val side = Reg(Bool()) // the half of the memory of residues
+  private val side = Reg(Bool()) // the half of the memory of elements
   private val index = Reg(UInt(nodeBits bits))
   private val second = Reg(Bool()) // of the two products for a node in Down
   private val returned = Reg(UInt(nodeBits bits)) // the last node whose product, or whose inverse, has returned
@@ -73,13 +73,25 @@ class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Ti
   operands.factors(1) := (read.isInverse && read.isSecond) ? foundEven | foundOdd
   private val issued = operands.m2sPipe().s2mPipe() // a refused product does not stall the reads in the same cycle
 
-  private val inverter = new FieldInverter(arithmetic)
+  // The inverter of Fp2 multiplies only while no node does.
+  private val norm = Option.when(arithmetic.components == 2)(new QuadraticInverter(arithmetic, multiply))
+  private val inverter = norm.getOrElse(new FieldInverter(arithmetic))
   inverter.io.in.valid := issued.valid && issued.isRoot
   inverter.io.in.payload := issued.factors(1)
-  io.factors.valid := issued.valid && !issued.isRoot
-  io.factors.payload := issued.factors
-  issued.ready := issued.isRoot ? inverter.io.in.ready | io.factors.ready
-  private val returns = Delay(io.factors.fire, multiply, init = False)
+  private val nodes = Stream(cloneOf(io.factors.payload))
+  nodes.valid := issued.valid && !issued.isRoot
+  nodes.payload := issued.factors
+  issued.ready := issued.isRoot ? inverter.io.in.ready | nodes.ready
+  private val returns = Delay(nodes.fire, multiply, init = False)
+  norm match {
+    case Some(norm) =>
+      norm.result := io.result
+      io.factors.valid := nodes.valid || norm.factors.valid
+      io.factors.payload := norm.factors.valid ? norm.factors.payload | nodes.payload
+      norm.factors.ready := io.factors.ready
+      nodes.ready := io.factors.ready && !norm.factors.valid
+    case None => io.factors << nodes
+  }
   private val target = Delay(issued.target, multiply)
 
   // Nodes and inverses are written by the copy, by products and by the inverter.
@@ -100,7 +112,7 @@ class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Ti
   io.inverses.value := inverse.value
 
   private val copying = Delay(index, timing.memory)
-  private val copies = Bool() // a residue is read, to become node `copying` + L
+  private val copies = Bool() // an element is read, to become node `copying` + L
   leaves.io.read := (side ## index.resize(placeBits)).asUInt
   inverter.io.out.ready := False
   io.start.ready := False
@@ -179,13 +191,20 @@ class InversionTree(arithmetic: Arithmetic, most: Int, multiply: Int, timing: Ti
   when(returns)(returned := target)
 }
 
-/** A residue, node or inverse with its place. */
+object InversionTree {
+
+  /** The interval of the digits of a factor. */
+  def factor(arithmetic: Arithmetic): Bound =
+    if (arithmetic.components == 1) arithmetic.product else QuadraticInverter.factor(arithmetic)
+}
+
+/** An element, node or inverse with its place. */
 case class TreeValue(placeBits: Int, width: Int) extends Bundle {
   val place = UInt(placeBits bits)
   val value = Bits(width bits)
 }
 
-/** A set of residues: their number, at least 1, and the half of the memory in which they are. */
+/** A set of elements: their number, at least 1, and the half of the memory in which they are. */
 case class InversionStart(placeBits: Int) extends Bundle {
   val leaves = UInt(placeBits + 1 bits)
   val side = Bool()

@@ -62,13 +62,13 @@ object PointAdder {
     * 0). Complete on every group of odd order: identities, equal points and opposite points need no special case.
     */
   def mixed(curve: Curve): PointAdder = {
-    require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
+    require(curve.hasNoLinearTerm, s"${curve.name}: the formula is for a = 0")
     PointAdder(curve, Formula("rcb_madd_z01"), fed(Projective, "1"), bits = Set("Z2"))
   }
 
   /** (X1 : Y1 : Z1) + (X2 : Y2 : Z2) on `y^2 = x^3 + b`, both projective, to add sums; the identity is (0 : 1 : 0). */
   def general(curve: Curve): PointAdder = {
-    require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
+    require(curve.hasNoLinearTerm, s"${curve.name}: the formula is for a = 0")
     PointAdder(curve, Formula(curve.formulas("add")), fed(Projective, "1", "2"))
   }
 
@@ -90,7 +90,7 @@ object PointAdder {
     * are equal (bit B). Not for the identity nor for opposite points.
     */
   def affine(curve: Curve): PointAdder = {
-    require(curve.a == 0, s"${curve.name}: the formula is for a = 0")
+    require(curve.hasNoLinearTerm, s"${curve.name}: the formula is for a = 0")
     PointAdder(curve, Formula("affine_sum"), fed(Affine, "1", "2"), bits = Set("B"))
   }
 

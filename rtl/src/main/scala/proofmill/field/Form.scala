@@ -48,14 +48,21 @@ object Form {
     val tempo = Tempo(options.price.pace, options.chain)
     // A carry chain in base z is as long as a coefficient of the product.
     // Small fields get small factors, so that tests can try every pair of them.
-    val lazyBits = if (field.bits < 16) 2 else 4
-    if (options.montgomery) new Montgomery(field, tempo, options.price, lazyBits)
+    val lazyBits = (if (field.bits < 16) 2 else 4) + options.spare
+    // A short modulus may need longer factors, so that a reduced sum is one.
+    def shortest(make: Int => Form): Form = {
+      val forms = Iterator.range(lazyBits, lazyBits + 4).map(make)
+      forms
+        .find(form => form.afterSums.result(Seq(form.reducible)).within(form.factor))
+        .getOrElse(sys.error(s"${field.name}: no length of factors holds a reduced sum"))
+    }
+    if (options.montgomery) shortest(new Montgomery(field, tempo, options.price, _))
     else if (field.baseZ.nonEmpty && !options.plain)
       new BaseZ(field, tempo.copy(pace = tempo.pace.ofCoefficients))
     else field.name match {
       case "secp256k1_fp" => SparsePrime.secp256k1(field, tempo)
       case "goldilocks"   => SparsePrime.goldilocks(field, tempo)
-      case _              => new Tables(field, tempo, lazyBits)
+      case _              => shortest(new Tables(field, tempo, _))
     }
   }
 }

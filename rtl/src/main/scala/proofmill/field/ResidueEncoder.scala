@@ -23,9 +23,9 @@ class ResidueEncoder(arithmetic: Arithmetic, bound: Bound) extends StreamUnit {
   private val digitBits = bound.width
   private val rows = (0 until steps).map { step =>
     val powers = (0 until bitsPerCycle).map(j => field.residue(BigInt(1) << (step * bitsPerCycle + j)))
-    val row = powers.flatMap(arithmetic.encode).foldRight(BigInt(0)) { (digit, above) =>
-      (above << digitBits) + bound.check(digit).mod(BigInt(1) << digitBits)
-    }
+    val row = powers.map(arithmetic.word(_, bound)).foldRight(BigInt(0))((word, above) =>
+      (above << digits * digitBits) + word
+    )
     B(row, bitsPerCycle * digits * digitBits bits)
   }
   private val table = Mem(Bits(bitsPerCycle * digits * digitBits bits), rows)

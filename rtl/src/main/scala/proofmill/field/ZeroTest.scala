@@ -53,6 +53,13 @@ class ZeroTest(arithmetic: Arithmetic, bound: Bound) extends Component {
     select(multiple, values.head, s).asBits.resize(s + 1) ^ (False ## values.head.takeLow(s))
   }
 
+  /** A small multiple, as a sum of shifts: a product of two numbers would take a DSP. */
+  private def times(x: SInt, k: BigInt): SInt =
+    NonAdjacent(k).foldLeft(S(0, x.getWidth bits)) { case (sum, (shift, minus)) =>
+      val term = (x << shift).resize(x.getWidth)
+      if (minus) sum - term else sum + term
+    }
+
   private def fromDigits(form: BaseZ): Bits = {
     val m = BigInt(form.divisor)
     val z = form.z
@@ -88,9 +95,9 @@ class ZeroTest(arithmetic: Arithmetic, bound: Bound) extends Component {
       val offset = words.zip(offsets).map { case (c, offset) =>
         S(offset, width bits).andMask(carries(i) === S(c, most bits))
       }.reduce(_ | _)
-      val left = (above(i).resize(short).resize(width) * S(m, width bits)).resize(width) + offset
+      val left = times(above(i).resize(short).resize(width), m) + offset
       val previous = if (i == 0) S(0, width bits) else carries(i - 1).resize(width)
-      RegNext(left =/= (carries.last.resize(width) * S(f(i), width bits)).resize(width) - previous)
+      RegNext(left =/= times(carries.last.resize(width), f(i)) - previous)
     }
     val long = above.map(d => (d >> short).asBits ^ B(d.getWidth - short bits, default -> d(short - 1)))
     Cat(unequal) ## ZeroTest.grouped(Cat(long))

@@ -79,13 +79,14 @@ private class MarksPairAdder(tagBits: Int, places: Int) extends PairAdder(3, tag
   * twice, whatever the adder's latency and the order of its sums. When no point is in flight, each accepted point is contained
   * once in the sum of its own bucket, and in no other one.
   *
-  * Any single point is watched: it counts 1 and all others 0. Buckets, times and order are free.
+  * Any single point is watched: it counts 1 and all others 0. Buckets, times and order are free, and so are the cycles in
+  * which the adder accepts a pair, whatever the interval: it only decides what is written in the others.
   */
-class BatchBucketProof(bucketBits: Int, length: Int) extends Component with Proof {
+class BatchBucketProof(bucketBits: Int, interval: Int, length: Int) extends Component with Proof {
   override def cycles: Option[Int] = Some(length)
   private val buckets = 1 << bucketBits
   private def makeAdder() = new MarksPairAdder(bucketBits + 1, places = 4)
-  val dut = new BatchBucketAdder(3, bucketBits, capacity = 8, makeAdder _, asides = 4)
+  val dut = new BatchBucketAdder(3, bucketBits, capacity = 8, makeAdder _, asides = 4, interval)
   private val adder = dut.adder.asInstanceOf[MarksPairAdder]
   val choice = in(cloneOf(adder.choice))
   val leaves, accepts = in(Bool())

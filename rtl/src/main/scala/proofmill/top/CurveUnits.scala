@@ -17,13 +17,15 @@ object CurveUnits {
     name = s"${kind}_$curve" + (if (options.model) "_twin" else "")
   } yield UnitTarget(name, kind, curve, options.model, () => StreamPorts(adder().pipeline(arithmetic(adder(), options))))
 
-  /** Adders of affine points; that of the toy has few slots. */
+  /** Adders of affine points in G1 and in G2; those of the toys have few slots. */
   private def batches = for {
-    curve <- Seq("toy", "bn254", "bls12_381")
+    (curve, group) <- Seq("toy" -> 1, "toy_bn" -> 2) ++ Seq("bn254", "bls12_381").flatMap(curve =>
+      Seq(curve -> 1, curve -> 2)
+    ) :+ "bls12_377" -> 2
     options <- Seq(Options(), Options(model = true))
-    name = s"batch_add_$curve" + (if (options.model) "_twin" else "")
-    slotBits = if (curve == "toy") 6 else 12
-    make = () => StreamPorts(new BatchUnit(new AffineLaw(Curve(curve), options), slotBits))
+    name = s"batch_add_$curve" + (if (group == 1) "" else s"_g$group") + (if (options.model) "_twin" else "")
+    slotBits = if (curve.startsWith("toy")) 6 else 13 - group
+    make = () => StreamPorts(new BatchUnit(new AffineLaw(Curve(curve), options, group), slotBits))
   } yield UnitTarget(name, "batch_add", curve, options.model, make)
 
   /** Kind, curve, and adder. */

@@ -23,7 +23,9 @@ object FieldUnits {
       )
     } ++ Seq("bn254_fp", "toy_fp").flatMap { name =>
       Seq(false, true).map(model => target("modmul_montgomery", name, Options(montgomery = true, model = model))(mul))
-    } ++ Seq(
+    } ++ Seq(false, true).map(model =>
+      target("modmul_spare", "toy_bn_fp", Options(spare = 2, model = model))(mul) // that of its products in Fp2
+    ) ++ Seq(
       target("modmul_early", "secp256k1_fp", Options(Price.early))(mul),
       target("modmul_early", "secp256k1_fp", Options(Price.early, model = true))(mul),
       target("reduce_early", "secp256k1_fp", Options(Price.early))(reduce)

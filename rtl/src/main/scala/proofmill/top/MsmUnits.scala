@@ -10,18 +10,22 @@ import spinal.lib._
 /** The cores of `msm`, each also with behavioural multipliers. */
 object MsmUnits {
   def all: Seq[UnitTarget] = for {
-    (name, curve, bucketBits) <- Seq(
-      ("toy", "toy", 3),
-      ("toy_wide", "toy", 9),
-      ("toy_edwards", "toy_edwards", 3),
-      ("toy_edwards_wide", "toy_edwards", 9),
-      ("bn254", "bn254", 15),
-      ("bls12_381", "bls12_381", 15),
-      ("bls12_377", "bls12_377", 15)
+    (name, curve, group, bucketBits) <- Seq(
+      ("toy", "toy", 1, 3),
+      ("toy_wide", "toy", 1, 9),
+      ("toy_edwards", "toy_edwards", 1, 3),
+      ("toy_edwards_wide", "toy_edwards", 1, 9),
+      ("toy_bn_g2", "toy_bn", 2, 3),
+      ("bn254", "bn254", 1, 15),
+      ("bn254_g2", "bn254", 2, 15),
+      ("bls12_381", "bls12_381", 1, 15),
+      ("bls12_381_g2", "bls12_381", 2, 15),
+      ("bls12_377", "bls12_377", 1, 15),
+      ("bls12_377_g2", "bls12_377", 2, 15)
     )
     model <- Seq(false, true)
-    make = () =>
-      StreamPorts(new CoreUnit(() => Points(Curve(curve), model, slotBits = if (name == "toy") 6 else 12), bucketBits))
+    slotBits = if (name.startsWith("toy") && bucketBits == 3) Some(6) else None
+    make = () => StreamPorts(new CoreUnit(() => Points(Curve(curve), group, model, slotBits), bucketBits))
   } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 

@@ -27,7 +27,7 @@ object Targets {
   }
 
   private def msm(config: MsmConfig): Seq[EngineSlot] =
-    Seq(EngineSlot("msm", config.curve, () => new MsmEngine(config)))
+    Seq(EngineSlot("msm", config.instance, () => new MsmEngine(config)))
 
   /** Engines of multi-scalar multiplication; `_twin`: for long simulations. */
   private val msms: Seq[(String, MsmConfig)] = {
@@ -40,13 +40,17 @@ object Targets {
           mostWindow = 3,
           timing = Timing(memory = 3)
         ), // more than one pass with two adders, and high memory latency
-      "toy_edwards" -> toy("toy_edwards")
+      "toy_edwards" -> toy("toy_edwards"),
+      "toy_bn_g2" -> toy("toy_bn").copy(group = 2)
     )
     val real = Seq(
       "bn254" -> MsmConfig("bn254"),
       "bn254_two" -> MsmConfig("bn254", adders = 2),
+      "bn254_g2" -> MsmConfig("bn254", group = 2),
       "bls12_381" -> MsmConfig("bls12_381"),
-      "bls12_377" -> MsmConfig("bls12_377")
+      "bls12_381_g2" -> MsmConfig("bls12_381", group = 2),
+      "bls12_377" -> MsmConfig("bls12_377"),
+      "bls12_377_g2" -> MsmConfig("bls12_377", group = 2)
     )
     toys ++ real ++ real.map { case (name, config) => s"${name}_twin" -> config.copy(model = true) }
   }
@@ -80,18 +84,16 @@ object Targets {
   private def ntt(config: NttConfig): Seq[EngineSlot] =
     Seq(EngineSlot("ntt", config.instance, () => new NttEngine(config)))
 
-  /** The part of a Groth16 proof over a curve in G1 and its scalar field: MSMs, and the quotient, which becomes their
-    * scalars. `_small`: quotients of 2^12, for simulations.
+  /** A whole Groth16 proof over a curve: MSMs in G1 and in G2, and the quotient, which becomes scalars of G1. `_small`:
+    * quotients of 2^12, for simulations.
     */
   private val provers: Seq[(String, Seq[EngineSlot])] = {
     val transforms = ntts.toMap
     for (curve <- Seq("bn254", "bls12_381"); size <- Seq("_small", "_small_twin", "", "_twin")) yield {
       val config = transforms(s"ntt_$curve$size")
       val sums = MsmConfig(curve, model = config.model)
-      s"groth16_$curve$size" -> (msm(sums) ++ ntt(config.copy(
-        mostLog = 2 * config.passLog,
-        scalarBits = Some(sums.memoryBits)
-      )))
+      val quotients = config.copy(mostLog = 2 * config.passLog, scalarBits = Some(sums.memoryBits))
+      s"groth16_$curve$size" -> (msm(sums) ++ ntt(quotients) ++ msm(sums.copy(group = 2)))
     }
   }
 

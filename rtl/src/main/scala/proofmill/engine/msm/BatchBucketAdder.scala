@@ -22,14 +22,16 @@ import spinal.lib._
   *
   * One candidate alone is treated in the same way. T is written if its bucket is empty and nothing else is written.
   *
-  * The adder refuses pairs while its slots are taken; then nothing moves. Since sums have space for all pairs inside, the slots become free again. With
-  * no more space for sums, P and T do not enter the adder, but sums do, whose space becomes free at the same time.
+  * The adder refuses pairs while its slots are taken; then nothing moves if it otherwise accepts a pair in each cycle. Since sums have space for all pairs inside, the slots become free again. With
+  * no more space for sums, P and T do not enter the adder, but sums do, whose space becomes free at the same time. An adder over Fp2 accepts a pair every
+  * third cycle; in the others, what needs no pair is written, and no point enters with the identity.
   *
   * A decision takes effect one cycle later (`now`), when points follow their buckets' numbers. The operands are read from the buckets, selected and
   * registered, and enter the adder `timing.memory` + 2 cycles after the decision.
   *
   * @param capacity most pairs inside the adder, and sums that wait
   * @param asides most sums that are set aside
+  * @param interval least cycles from a pair to the next one
   */
 class BatchBucketAdder(
     width: Int,
@@ -37,6 +39,7 @@ class BatchBucketAdder(
     capacity: Int,
     makeAdder: () => PairAdder,
     asides: Int = 64,
+    interval: Int = 1,
     timing: Timing = Timing()
 ) extends BucketCore(width, bucketBits) {
   private def point = Bits(width bits)
@@ -117,7 +120,9 @@ class BatchBucketAdder(
   private val full = flags.io.full
   private val (fullP, fullS, fullT) = (full(bankP.asUInt), flags.io.isFull(0), flags.io.isFull(1))
 
-  // 3. The decision. While the adder accepts pairs, S is always taken.
+  // 3. The decision. While the adder accepts pairs, S is always taken. With an adder that accepts a pair in each cycle nothing is written while it does
+  // not, which makes the decision shorter.
+  private val mayWrite = if (interval == 1) enters else True
   private val (isItem, isPair, isCollect) =
     (valid && request.isItem, valid && request.isPair, valid && request.kind === AdderRequestKind.Collect)
   private val isSum = validS && !reducing
@@ -126,17 +131,18 @@ class BatchBucketAdder(
   private val apart = enters && !(both && same)
   private val movesS = apart && both && fullP && fullS && spare && hasSpace
   private val pairsS = apart && isSum && fullS && !(isItem && fullP && spare && hasSpace)
-  private val writesS = apart && isSum && !fullS || validS && reducing && !sum.isAcc
-  private val takesS = validS && (enters || reducing)
+  private val writesS = mayWrite && isSum && !fullS && !joins || validS && reducing && !sum.isAcc
+  private val takesS = validS && (enters || reducing || (if (interval == 1) False else !fullS))
   private val pairsP = apart && isItem && fullP && spare && !(isSum && fullS && !hasSpace)
   private val collides = isSum && !fullS && sameBank // P cannot be written beside S
-  private val writesP = apart && isItem && !fullP && !collides
-  private val entersAlone = apart && isItem && !fullP && collides && spare
+  private val writesP =
+    mayWrite && isItem && !fullP && !collides // not where S + P enters: then S collides, or P's bucket is full
+  private val entersAlone = if (interval == 1) apart && isItem && !fullP && collides && spare else False
   private val requests = enters && spare && valid && !request.isItem
   private val takesP = joins || pairsP || writesP || entersAlone || requests
   private val pairsT = enters && spare && validT && fullT &&
     !(isSum && fullS) && !(isItem && fullP) && !(both && sameBank)
-  private val writesT = enters && validT && !fullT && (both && same || !(isSum && !fullS) && !(isItem && !fullP))
+  private val writesT = mayWrite && validT && !fullT && (joins || !(isSum && !fullS) && !(isItem && !fullP))
   private val takesT = pairsT || writesT
   advanceP := !valid || takesP
   advanceS := !validS || takesS
@@ -218,6 +224,13 @@ object BatchBucketAdder {
   def apply(law: AffineLaw, bucketBits: Int, slotBits: Int, timing: Timing): BatchBucketAdder = {
     // A pair enters memory + 2 cycles after its decision.
     def adder() = new BatchAdder(law, bucketBits + 1, slotBits, late = timing.memory + 6, timing)
-    new BatchBucketAdder(AffinePoint(law).getBitsWidth, bucketBits, 1 << slotBits, () => adder(), timing = timing)
+    new BatchBucketAdder(
+      AffinePoint(law).getBitsWidth,
+      bucketBits,
+      1 << slotBits,
+      () => adder(),
+      interval = law.arithmetic.interval,
+      timing = timing
+    )
   }
 }

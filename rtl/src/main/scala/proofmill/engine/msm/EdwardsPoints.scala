@@ -12,6 +12,7 @@ import spinal.core._
   * returns them. A sum is therefore an operand of either side.
   */
 class EdwardsPoints(curve: Curve, model: Boolean) extends Points(curve, model) with AdditiveGroup {
+  override protected def edwards: Boolean = true
   val arithmetic: Arithmetic = Arithmetic(curve.baseField, Options(model = model))
   private val schedule: PipelineSchedule = PointAdder.edwardsGeneral(curve).schedule(Terms(arithmetic))
 
@@ -31,9 +32,8 @@ class EdwardsPoints(curve: Curve, model: Boolean) extends Points(curve, model) w
   }
   val width: Int = digitWidths.sum
   val identity: BigInt = {
-    val values = bounds.map { case (name, _) => if (name == "Y" || name == "Z") 1 else 0 }
-    digitWidths.zip(values.flatMap(arithmetic.encode(_))).foldRight(BigInt(0)) { case ((width, digit), higher) =>
-      (higher << width) + digit.mod(BigInt(1) << width)
+    bounds.foldRight(BigInt(0)) { case ((name, bound), higher) =>
+      (higher << digits * bound.width) + arithmetic.word(if (name == "Y" || name == "Z") 1 else 0, bound)
     }
   }
   def coordinatesOf(point: Bits): Bits = point
@@ -42,7 +42,7 @@ class EdwardsPoints(curve: Curve, model: Boolean) extends Points(curve, model) w
     val affine = fromSlices(slices, negative)
     val cycle = affine.values.map(_.cycle).max
     val point = Cat(bounds.map { case (name, bound) =>
-      affine.get(name).fold(Points.constant(arithmetic, 1, bound))(_.bits(cycle, bound))
+      affine.get(name).fold(arithmetic.constant(1, bound))(_.bits(cycle, bound))
     })
     Timed(point, cycle)
   }

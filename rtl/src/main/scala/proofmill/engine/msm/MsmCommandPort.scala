@@ -19,8 +19,10 @@ import spinal.lib._
   *
   * Statuses are replied in the order of their commands. That of a write is the memory's response, and the others wait for it. So none of them
   * depends on a run.
+  *
+  * @param slices of a point in a channel
   */
-class MsmCommandPort(plan: WindowPlan, memoryBits: Int, channels: Int) extends Component {
+class MsmCommandPort(plan: WindowPlan, memoryBits: Int, channels: Int, slices: Int) extends Component {
   private val statuses = 16 // that can wait
   val io = new Bundle {
 
@@ -80,7 +82,7 @@ class MsmCommandPort(plan: WindowPlan, memoryBits: Int, channels: Int) extends C
     unaligned(points),
     unaligned(scalars),
     count.drop(memoryBits - 4).orR,
-    beyond(points, Granule.beat),
+    beyond(points, slices * Granule.beat),
     beyond(scalars, MsmConfig.scalar),
     windowBits < plan.least,
     windowBits > plan.most

@@ -2,7 +2,8 @@ package proofmill.engine.msm
 
 import proofmill.arith.Timing
 
-/** @param curve      name in `spec/curves`; the group is G1
+/** @param curve      name in `spec/curves`
+  * @param group      1: G1; 2: G2
   * @param adders     number of point adders, each with its own buckets and windows
   * @param mostWindow most bits of a window: an adder has 2^(mostWindow - 1) buckets
   * @param memoryBits a memory channel has 2^memoryBits bytes
@@ -11,6 +12,7 @@ import proofmill.arith.Timing
   */
 case class MsmConfig(
     curve: String,
+    group: Int = 1,
     adders: Int = 1,
     mostWindow: Int = 16,
     memoryBits: Int = 34,
@@ -18,6 +20,9 @@ case class MsmConfig(
     timing: Timing = Timing()
 ) {
   val bucketBits: Int = mostWindow - 1
+
+  /** The name of the group. */
+  def instance: String = curve + (if (group == 1) "" else s"_g$group")
 }
 
 object MsmConfig {

@@ -20,24 +20,25 @@ import spinal.lib.bus.amba4.axi._
   */
 class MsmEngine(config: MsmConfig) extends Engine {
   private val curve = Curve(config.curve)
-  private val points = Points(curve, config.model)
+  private val points = Points(curve, config.group, config.model)
   private val plan = WindowPlan(curve.scalarField.modulus, config.adders, config.bucketBits)
-  private val slices = points.slices
-  private val channels = slices + 1
+  private val pointChannels = points.channels
+  private val channels = pointChannels + 1
   private val axi = Engine.memory(config.memoryBits)
 
   private val wires = {
-    val sumBytes = points.coordinates * points.digits * points.digitBytes
-    Seq(
+    val offset = if (config.group == 1) 0 else Spec.int(MsmEngine.wire.getTable("command_offsets"), s"g${config.group}")
+    val commands = Seq(
       Command(MsmEngine.wire, "write"),
-      Command(MsmEngine.wire, "run", 48 + sumBytes),
+      Command(MsmEngine.wire, "run", 48 + points.sumBytes),
       Command(MsmEngine.wire, "cancel")
     )
+    commands.map(command => command.copy(number = command.number + offset, reply = command.reply + offset))
   }
   val commands: Seq[EnginePacket] = wires.zip(Seq("write", "run", "cancel")).map { case (command, name) =>
     EnginePacket(command, Command.bytes(MsmEngine.wire, name))
   }
-  val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), s"msm_${curve.name}")
+  val capability: Int = Spec.int(Spec.table("wire/shell").getTable("capabilities"), s"msm_${config.instance}")
   val block: Block = Block(MsmEngine.wire)
   val parameters: Map[String, BigInt] = Map(
     "curve" -> BigInt(Spec.int(MsmEngine.wire.getTable("curves"), curve.name)),
@@ -46,7 +47,8 @@ class MsmEngine(config: MsmConfig) extends Engine {
     "adder_latency" -> BigInt(points.latency(config.timing)),
     "least_window" -> BigInt(plan.least),
     "most_window" -> BigInt(plan.most),
-    "channels" -> BigInt(slices),
+    "channels" -> BigInt(pointChannels),
+    "group" -> BigInt(config.group),
     "memory" -> (BigInt(1) << config.memoryBits),
     "coordinates" -> BigInt(points.coordinates),
     "digits" -> BigInt(points.digits),
@@ -60,9 +62,9 @@ class MsmEngine(config: MsmConfig) extends Engine {
   val command = slave(Word.payloads(commands.size)) // words of command packets, the packet's number above each
   val reply = master(Word.packets) // status replies in the order of their commands; a run's result when it ends
   override val memories: Seq[Axi4] = Seq.fill(channels)(master(Axi4(axi))) // of the slices of points, then the scalars
-  override val lent: Option[Int] = Some(slices)
+  override val lent: Option[Int] = Some(pointChannels)
 
-  val commandPort = new MsmCommandPort(plan, config.memoryBits, channels)
+  val commandPort = new MsmCommandPort(plan, config.memoryBits, channels, points.components)
   val writer = new Writer(axi, channels)
   val runQueue = new RunQueue(config.memoryBits, MsmConfig.runs)
   val passes = new WindowPasses(plan, config.memoryBits)
@@ -102,8 +104,8 @@ class MsmEngine(config: MsmConfig) extends Engine {
     reader.io.start.valid := passes.io.start
     reader.io.start.repeats := passes.io.passes
     val count = passes.io.current.count
-    reader.io.start.address := (if (j < slices) passes.io.current.points else passes.io.current.scalars)
-    reader.io.start.beats := (if (j < slices) count else (count +^ 1) >> 1).resized
+    reader.io.start.address := (if (j < pointChannels) passes.io.current.points else passes.io.current.scalars)
+    reader.io.start.beats := (if (j < pointChannels) count << log2Up(points.components) else (count +^ 1) >> 1).resized
   }
   passes.io.readersIdle := readers.map(_.io.idle).andR
   passes.io.fault := readers.map(_.io.fault).orR || feeder.io.fault

@@ -28,7 +28,7 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
     val count = in(UInt(countBits bits)) // points of a pass; steady
 
     /** The slices of points, a stream from each channel. */
-    val points = Vec.fill(PointFeeder.this.points.slices)(slave(Stream(Bits(Points.sliceBits bits))))
+    val points = Vec.fill(PointFeeder.this.points.channels)(slave(Stream(Bits(Points.sliceBits bits))))
     val scalars = slave(Stream(Bits(8 * Granule.beat bits))) // beats of two scalars, the first one lowest
 
     /** Level: a pass is open. */
@@ -50,13 +50,22 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
   digits.io.count := io.count
   digits.io.scalars << io.scalars
 
+  // The slices of a point in each channel, which come one after the other.
+  private val slices = io.points.map { channel =>
+    val whole = Stream(Vec.fill(points.components)(Bits(Points.sliceBits bits)))
+    StreamWidthAdapter(channel, whole)
+    whole
+  }
+  private val slicesNow = // all slices of a point, one cycle later
+    (0 until points.components).flatMap(i => slices.map(channel => RegNext(channel.payload(i))))
+
   val left = Reg(UInt(countBits bits)) // points of this pass
   val pointsLeft = Reg(Bool()) // left =/= 0
   val room = Bool()
-  private val ready = io.points.map(_.valid).andR && io.passOpen && pointsLeft && room
+  private val ready = slices.map(_.valid).andR && io.passOpen && pointsLeft && room
   private val group = digits.io.groups.haltWhen(!ready)
   group.ready := True
-  for (slice <- io.points) slice.ready := group.fire && group.last
+  for (channel <- slices) channel.ready := group.fire && group.last
   when(group.fire && group.last) {
     left := left - 1
     pointsLeft := left =/= 1
@@ -66,7 +75,7 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
     pointsLeft := io.count =/= 0
   }
 
-  private val beyond = points.isBeyond(io.points.map(slice => RegNext(slice.payload)).toSeq)
+  private val beyond = points.isBeyond(slicesNow)
   private val looked = Delay(group.fire && group.last, 1 + beyond.cycle, init = False)
   when(looked && beyond.value)(io.fault := True)
 
@@ -74,7 +83,7 @@ class PointFeeder(points: Points, plan: WindowPlan, countBits: Int) extends Comp
     for (s <- 0 until adders) yield new Area {
       val digit = RegNext(group.digits(s))
       val some = RegNext(group.fire && group.digits(s).nonZero) init False
-      val made = points.fromMemory(io.points.map(slice => RegNext(slice.payload)).toSeq, digit.negative)
+      val made = points.fromMemory(slicesNow, digit.negative)
       val latency = made.cycle
       val valids = (1 to latency).scanLeft(some)((valid, _) => RegNext(valid) init False)
       val depth = 1 << log2Up(2 * latency + 8)

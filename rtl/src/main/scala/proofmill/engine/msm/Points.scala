@@ -12,10 +12,13 @@ import spinal.lib._
   * @param model behavioural multipliers, for simulation only
   */
 abstract class Points(val curve: Curve, val model: Boolean) {
-  protected val edwards: Boolean = curve.edwards.isDefined
+  protected def edwards: Boolean = false
   private val p = curve.baseField.modulus
   val arithmetic: Arithmetic
   def digits: Int = arithmetic.digits
+
+  /** Components of a coordinate over the prime field. */
+  def components: Int = arithmetic.components
 
   /** Bits of a point in the pipeline's format. */
   def width: Int
@@ -31,7 +34,7 @@ abstract class Points(val curve: Curve, val model: Boolean) {
     */
   def latency(timing: Timing): Int
 
-  /** The coordinates of a sum in a reply, by name, with the bounds of their digits: X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. */
+  /** The coordinates of a sum in a reply, by name, with the bounds of the digits of their components: X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. */
   protected def bounds: Seq[(String, Bound)]
 
   /** Converts a point from the pipeline's format to the coordinates of a reply, the first one in the low bits. */
@@ -39,25 +42,30 @@ abstract class Points(val curve: Curve, val model: Boolean) {
 
   /** Converts a point from memory to the pipeline's format, and negates it if `negative`. Zeros on `y^2 = x^3 + b` are the identity.
     *
-    * @param slices the point, in cycle 0 like `negative`
+    * @param slices the point, in cycle 0 like `negative`: those of all channels for the first component, then for the next one
     * @return the point and its latency. The clock enable of the calling area stalls all of it.
     */
   def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits]
 
   def coordinates: Int = bounds.size
-  protected def digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(digits)(bound.width) }
+  protected def digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(components * digits)(bound.width) }
+
+  /** Bytes of a sum in a reply. */
+  def sumBytes: Int = digitWidths.size * digitBytes
 
   /** Bytes that hold any digit of a sum. */
   def digitBytes: Int = (digitWidths.max + 7) / 8
 
-  /** Returns the digits of a point in the pipeline's format, the first coordinate's lowest digit first. */
+  /** Returns the digits of a point in the pipeline's format, the lowest one of the first coordinate's first component first. */
   def digitsOf(point: Bits): Seq[SInt] = {
     val all = coordinatesOf(point)
     digitWidths.zip(digitWidths.scanLeft(0)(_ + _)).map { case (width, low) => all(low, width bits).asSInt }
   }
 
   /** The ports of a unit that has a sum's coordinates. */
-  def ports: Seq[Port] = bounds.map { case (name, bound) => arithmetic.port(name, bound) }
+  def ports: Seq[Port] = bounds.flatMap { case (name, bound) =>
+    arithmetic.componentNames(name).map(arithmetic.port(_, bound))
+  }
 
   /** The bound of a digit in memory: that of the residue of least magnitude; a single digit is from 0 to p - 1. */
   private lazy val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
@@ -68,12 +76,18 @@ abstract class Points(val curve: Curve, val model: Boolean) {
   private val inMemory = if (edwards) Seq("X", "Y", "T") else Seq("X", "Y")
   private lazy val inSlice = if (inMemory.size * storedBits <= Points.sliceBits) inMemory.size else 1
 
-  /** Slices of a point in memory, each in its own channel: one with all coordinates, or one per coordinate. */
-  lazy val slices: Int = inMemory.size / inSlice
+  /** Channels of points in memory, each with a slice for each component: one channel for all coordinates, or one per coordinate. */
+  lazy val channels: Int = inMemory.size / inSlice
 
-  /** The coordinates of a point in memory by name. */
+  /** Slices of a point in memory. */
+  def slices: Int = channels * components
+
+  /** The slices of each component, one of each channel. */
+  protected def ofComponents(slices: Seq[Bits]): Seq[Seq[Bits]] = slices.grouped(channels).toSeq
+
+  /** A component of the coordinates of a point in memory, by the coordinates' names. */
   protected def fromSlices(slices: Seq[Bits], negative: Bool): Map[String, Residue] = {
-    require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
+    require(slices.map(_.getWidth) == Seq.fill(channels)(Points.sliceBits), s"a component is $channels slices")
     val words = wordsOf(slices)
     inMemory.zip(words.map(fromWord)).map { case (name, value) =>
       val changes = name == (if (edwards) "X" else "Y") || name == "T"
@@ -133,14 +147,12 @@ object Points {
 
   /** Affine points on `y^2 = x^3 + b`, and extended ones in Edwards form.
     *
-    * @param slotBits of a [[proofmill.curve.BatchAdder]]
+    * @param group 1: G1; 2: G2, over Fp2
+    * @param slotBits of a [[proofmill.curve.BatchAdder]]; by default so many that an inversion never waits for slots
     */
-  def apply(curve: Curve, model: Boolean = false, slotBits: Int = 12): Points =
-    if (curve.edwards.isDefined) new EdwardsPoints(curve, model) else new AffinePoints(curve, model, slotBits)
-
-  /** The digits of a constant, each as wide as `bound` requires. */
-  private[msm] def constant(arithmetic: Arithmetic, value: BigInt, bound: Bound): Bits =
-    Cat(arithmetic.encode(value).map(digit => B(S(digit, bound.width bits))))
+  def apply(curve: Curve, group: Int, model: Boolean = false, slotBits: Option[Int] = None): Points =
+    if (group == 1 && curve.edwards.isDefined) new EdwardsPoints(curve, model)
+    else new AffinePoints(curve, group, model, slotBits.getOrElse(if (group == 1) 12 else 11))
 
   /** Bits of a slice. */
   val sliceBits: Int = 512

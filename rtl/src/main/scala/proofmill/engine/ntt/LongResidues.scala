@@ -49,10 +49,7 @@ class LongResidues(field: Field, model: Boolean) extends Residues(field) {
     private val word = Number(Timed((False ## io.word).asSInt, 0), entering.head)
     io.residue := ModMul.together(steps.build(word +: zeros), entryLatency, bound)
   }
-  def encoded(value: BigInt): BigInt = {
-    val all = arithmetic.encode(value).map(digit => bound.check(digit).mod(BigInt(1) << digitBits))
-    all.reverse.foldLeft(BigInt(0))((above, digit) => above << digitBits | digit)
-  }
+  def encoded(value: BigInt): BigInt = arithmetic.word(value, bound)
 
   private val settling = SettlePlan(arithmetic, bound, options.price.pace)
   val canonicalLatency: Int = settling.latency

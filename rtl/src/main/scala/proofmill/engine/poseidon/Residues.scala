@@ -18,8 +18,5 @@ class Residues(model: Boolean) {
   val elementBits: Int = digits * digitBits
 
   /** Returns an integer's representation as an element. */
-  def encoded(value: BigInt): BigInt =
-    arithmetic.encode(value).foldRight(BigInt(0))((digit, above) =>
-      above << digitBits | digit.mod(BigInt(1) << digitBits)
-    )
+  def encoded(value: BigInt): BigInt = arithmetic.word(value, bound)
 }
