@@ -125,7 +125,6 @@ FAULTS = [
     ("candidate_flags", "a candidate that waits does not follow changes", r"flags_0_1_regNext <= .*;", "flags_0_1_regNext <= 1'b0;"),
     ("candidate_flags", "a candidate that decides does not follow changes", r"(io_isFull_0 <= .*) : \(io_isFull_0 \^ .*\)\);", r"\g<1> : io_isFull_0);"),
     ("batch_buckets", "a sum in front of a full bucket is lost", r"assign pairsS = .*;", "assign pairsS = 1'b0;"),
-    ("batch_buckets", "a point for the sum's bucket is not noticed", r"assign joins = .*;", "assign joins = 1'b0;"),
     ("batch_buckets", "a point and a sum are written to one bank", r"assign collides = .*;", "assign collides = 1'b0;"),
     ("batch_buckets_g2", "a sum that waits for a slot is lost", r"assign takesS = .*;", "assign takesS = 1'b1;"),
     ("batch_buckets_g2", "a point whose bucket is full is lost where the adder accepts none", r"assign takesP = .*;", "assign takesP = 1'b1;"),
