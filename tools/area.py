@@ -55,7 +55,7 @@ FUNCTIONS = {
     "conversions": "Settle Canonical PoseidonEntry DigestCollector ResidueEncoder ZeroTest",
     "point formula": "FormulaPipeline BatchAdder QuadraticMul",
     "inversion": "InversionTree QuadraticInverter FieldInverter Quotients",
-    "buckets": "BucketAdder BatchBucketAdder",
+    "buckets": "BatchBucketAdder",
     "butterflies": "ShiftTransform RadixFour Quad Difference",
     "twiddle factors": "Factors Powers Twiddles",
     "shuffles": "Shuffle ShiftColumns",

@@ -26,7 +26,7 @@ PYTHON = [sys.executable]
 POSEIDON = ["poseidon_small_twin", "poseidon_twin"]
 #: Cards with structural arithmetic, which take too long to simulate.
 POSEIDON_CIRCUITS = ["poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "poseidon_stream"]
-MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_edwards", "msm_toy_bn_g2"]
+MSM_TOYS = ["msm_toy", "msm_toy_two", "msm_toy_bn_g2"]
 #: In G2 of BN254 the host is tested on a card for whole proofs.
 MSM_CURVES = ["msm_bn254_twin", "msm_bn254_two_twin", "msm_bls12_381_twin", "msm_bls12_381_g2_twin", "msm_bls12_377_twin"]
 #: Cards with structural multipliers, and those of one curve more.

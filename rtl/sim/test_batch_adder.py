@@ -245,6 +245,18 @@ class Bls12_381(Bn254):
     which, config = "bls12_381", "batch_add_bls12_381_twin"
 
 
+class Bls12_377(Bn254):
+    which, config = "bls12_377", "batch_add_bls12_377_twin"
+
+    def test_points_of_order_2(self):
+        """The only curve with such a point over Fp: y is 0, and doubling it gives the identity."""
+        alone, p = (self.bench.group.field.from_integer(-1), self.bench.group.field.zero), self.bench.point()
+        self.assertTrue(self.bench.group.contains(alone))
+        both = self.bench.group.add(alone, p)
+        points = [None, alone, p, both, self.bench.group.neg(both)]
+        self.bench.check(self, list(itertools.product(points, repeat=2)))
+
+
 class InG2:
     """What is added in G2: points that share a component of x."""
 

@@ -1,4 +1,4 @@
-"""A core of the MSM engine in Verilator against the group law, and its cycles against spec/model/msm_core.py, in G2 against batch_affine.py.
+"""A core of the MSM engine in Verilator against the group law, and its cycles, in G2 against spec/model/batch_affine.py.
 
 `python3 rtl/sim/test_msm_core.py [-v] [CLASS ...]`; PROOFMILL_SEED repeats a run, PROOFMILL_LONG=1 takes all curves' cores.
 
@@ -18,16 +18,13 @@ sys.path.insert(0, str(ROOT / "spec/model"))
 
 import batch_affine  # noqa: E402
 import curve as curves  # noqa: E402
-import msm_core  # noqa: E402
-from test_point_adders import Extended, General, Twisted  # noqa: E402
+from test_point_adders import General, Twisted  # noqa: E402
 
 SEED = unit.seed()
 LONG = bool(os.environ.get("PROOFMILL_LONG"))
 TAIL, GATHER, CLEAR = range(3)
-#: Cycles of a sum's way beside the adder, and those of the way in and out again that a model's accumulation does not have.
-BESIDE_ADDER, DOORS = 3, 2
-#: Cycles that a core takes for what a model does at once in the tail, for every bit of a window.
-HANDOVER = 8
+#: Cycles of a sum's way beside the adder.
+BESIDE_ADDER = 3
 #: Cycles a point that no order of points exceeds.
 WORST = 2
 Unit = cache(unit.Unit)
@@ -38,12 +35,10 @@ class Points:
 
     def __init__(self, which, core, pool=256):
         names, facts = [port.name for port in core.results], curves.load(which)
-        edwards, self.in_g2 = "T" in names, "X_c0" in names
-        self.is_affine = not edwards  # such a core adds affine points in frames
-        self.law = Extended(which) if edwards else Twisted(which) if self.in_g2 else General(which)
+        self.in_g2 = "X_c0" in names
+        self.law = Twisted(which) if self.in_g2 else General(which)
         self.ports, self.order = core.results[:names.index("issues")], facts.r
-        generator = facts.generator("g2" if self.in_g2 else "g1")
-        self.generator = facts.edwards_map.forth(generator) if edwards else generator
+        self.generator = facts.generator("g2" if self.in_g2 else "g1")
         point, self.known = self.law.group.identity, []
         for _ in range(min(pool, self.order)):
             self.known.append(point)
@@ -57,7 +52,7 @@ class Points:
             return (0,) * self.slices
         if self.in_g2:
             return tuple(part for values in zip(*point, strict=True) for part in self.slices_of(values, self.slices // 2))
-        return self.slices_of((*point, point[0] * point[1]) if len(self.ports) == 4 else point, self.slices)
+        return self.slices_of(point, self.slices)
 
     def slices_of(self, values, channels):
         """Values in Fp, one for each coordinate."""
@@ -185,19 +180,8 @@ class Toys(unittest.TestCase):
                 session.tail(4, 1)
             session.run(self, refusals=128)
 
-    def test_toy_edwards(self):
-        self.check("msm_core_toy_edwards", "toy_edwards", (1, 2, 3, 10, 100))
-
-    def test_levels_that_overlap(self):
-        self.check("msm_core_toy_edwards_wide", "toy_edwards", (2, 300))
-
     def test_levels_of_many_pairs(self):
         self.check("msm_core_toy_wide", "toy", (300,))
-
-    def test_cycles_are_the_models(self):
-        source = random.Random(f"{SEED} cycles")
-        for _, buckets in distributions(source, 512, 2000):
-            measure(self, "msm_core_toy_edwards_wide", "toy_edwards", source, buckets)
 
     def test_a_wrong_sum_is_seen(self):
         session = Session("msm_core_toy", "toy", random.Random(SEED))
@@ -209,28 +193,15 @@ class Toys(unittest.TestCase):
 
 
 def measure(test, config, which, source, buckets):
-    """Points for the buckets of one window and its tail: (pairs, cycles) of accumulation and tail. Those of a complete formula are the model's."""
+    """Points for the buckets of one window and its tail: (pairs, cycles) of accumulation and tail."""
     session = Session(config, which, source)
-    bits = session.bucket_bits
     session.items(buckets)
-    session.tail(bits + 1, 1)
+    session.tail(session.bucket_bits + 1, 1)
     (issues, cycles, tail_issues, tail_cycles), = session.run(test)
-    if session.points.is_affine:
-        return (issues, cycles), (tail_issues, tail_cycles)
-    model = msm_core.Core(bits, adder_latency(which) + BESIDE_ADDER)
-    model.accumulate([(bucket, 1) for bucket in buckets])
-    filled = model.issues, model.cycles
-    test.assertEqual(issues, filled[0])
-    test.assertEqual(cycles, filled[1] + DOORS if buckets else 0)
-    model.tail(bits + 1, 1)
-    test.assertEqual(tail_issues, model.issues - filled[0])
-    test.assertLessEqual(abs(tail_cycles - (model.cycles - filled[1])), HANDOVER * (bits + 1))
     return (issues, cycles), (tail_issues, tail_cycles)
 
 
-def adder_latency(which):
-    """Cycles of a sum in Edwards form."""
-    return unit.rtl.manifest(unit.rtl.generate(f"point_add_extended_{which}"))["latency"]
+long_only = unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
 
 
 class RealCurves:
@@ -248,10 +219,8 @@ class RealCurves:
 
     def setUp(self):
         self.source = random.Random(f"{SEED} {self.which}")
-        points = points_of(self.which, self.config)
-        self.is_affine = points.is_affine
-        self.shape = batch_affine.Shape.of(self.which, g2=points.in_g2)
-        self.latency = self.shape.alone if self.is_affine else adder_latency(self.which)  # of an affine sum that is alone, at most
+        self.shape = batch_affine.Shape.of(self.which, g2=points_of(self.which, self.config).in_g2)
+        self.latency = self.shape.alone  # of a sum that is alone, at most
 
     def max_cycles(self, buckets):
         """Those of points for random buckets."""
@@ -276,7 +245,7 @@ class RealCurves:
 
     def test_windows_side_by_side(self):
         session = Session(self.config, self.which, self.source)
-        for window_bits, windows in ((12, 16), (10, 7), (6, 100 if self.is_affine else 1024), (2, 9)):
+        for window_bits, windows in ((12, 16), (10, 7), (6, 100), (2, 9)):
             session.items([self.source.randrange(windows << window_bits - 1) for _ in range(2000)])
             session.tail(window_bits, windows, after=self.source.randrange(40))
             session.gather()
@@ -303,28 +272,27 @@ class Bn254(RealCurves, unittest.TestCase):
     which, config = "bn254", "msm_core_bn254_twin"
 
 
-@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+@long_only
 class Bls12_381(RealCurves, unittest.TestCase):
     which, config = "bls12_381", "msm_core_bls12_381_twin"
 
 
-@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+@long_only
 class Bls12_377(RealCurves, unittest.TestCase):
     which, config = "bls12_377", "msm_core_bls12_377_twin"
-    tail = 1.15
 
 
-@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+@long_only
 class Bn254G2(InG2, unittest.TestCase):
     which, config = "bn254", "msm_core_bn254_g2_twin"
 
 
-@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+@long_only
 class Bls12_381G2(InG2, unittest.TestCase):
     which, config = "bls12_381", "msm_core_bls12_381_g2_twin"
 
 
-@unittest.skipUnless(LONG, "PROOFMILL_LONG=1 builds and runs these")
+@long_only
 class Bls12_377G2(InG2, unittest.TestCase):
     which, config = "bls12_377", "msm_core_bls12_377_g2_twin"
 

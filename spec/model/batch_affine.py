@@ -184,7 +184,7 @@ class BatchAdder:
 
 
 class BatchCore(Core):
-    """A core of the MSM engine with a [BatchAdder]: the same matching of points and sums, the same tail. Four differences:
+    """A core of the MSM engine with a [BatchAdder]: the same matching of points and sums, the same tail. Differences:
 
     - Where a point and a sum both find their buckets full, the point goes first and the sum is set aside, as long as fewer than `aside`
       are: later it enters the adder, or is written, in a cycle in which nothing else does.
@@ -194,8 +194,6 @@ class BatchCore(Core):
       its bucket is empty and not in the same bank, and a sum that was set aside if nothing else is. Whatever finds its bucket full waits. In G1 such
       a cycle comes only when a frame is full, which is never so in `table`; the circuit writes nothing then.
     - There is space for `capacity` pairs inside and their sums. Without it, only sums enter the adder.
-
-    A level of the tail begins when all sums of the last one are in their buckets.
     """
 
     def __init__(self, bucket_bits, shape, group=Integers):
@@ -255,15 +253,6 @@ class BatchCore(Core):
             self.buckets[bucket] = None  # its sum is inside
         self.step((bucket, left, right) if enters else None, take=bool(r))
         return enters
-
-    def level(self, pairs, windows, keep):
-        for a, b in pairs:
-            left, right = (self.buckets.get(bucket, self.group.zero) for bucket in (a, b))
-            if not keep:
-                self.buckets.pop(b, None)
-            while not self.write(left, right, a):
-                pass
-        self.drain()
 
     def alone(self, left, right):
         self.cycles += self.adder.shape.alone

@@ -54,10 +54,9 @@ class Geometry:
         digits = len(fact["polynomial"]) - 1 if fact else 1
         bits = (abs(base) // 2 if fact else curve.fp.p - 1).bit_length() + 1  # and the sign
         stored = -(-bits // 8)
-        in_memory = 3 if group == 1 and "edwards" in curve.fact else 2
-        channels = 1 if in_memory * digits * stored <= SLICE else in_memory
+        channels = 1 if 2 * digits * stored <= SLICE else 2
         sum_digit = digit_bytes or -(-(bits + 2) // 8)
-        return Geometry(name, group, adders, 2, most_window, channels, memory, in_memory + 1, digits, stored, sum_digit, base)
+        return Geometry(name, group, adders, 2, most_window, channels, memory, 3, digits, stored, sum_digit, base)
 
     @functools.cached_property
     def facts(self):
@@ -79,24 +78,14 @@ class Geometry:
         return f"msm_{self.curve}" if self.group == 1 else f"msm_{self.name}"
 
     @functools.cached_property
-    def is_edwards(self):
-        return self.group == 1 and "edwards" in self.facts.fact
-
-    @functools.cached_property
     def law(self):
-        """The group in which the engine adds: that of the Edwards form where the curve has one."""
-        return self.facts.edwards_map.edwards if self.is_edwards else self.facts.group(self.group_name)
+        """The group in which the engine adds."""
+        return self.facts.group(self.group_name)
 
     @functools.cached_property
     def generator(self):
-        """That of the subgroup, as a point of `law`."""
-        found = self.facts.generator(self.group_name)
-        return self.facts.edwards_map.forth(found) if self.is_edwards else found
-
-    @property
-    def in_memory(self):
-        """Coordinates of a point in memory: x and y, in Edwards form x, y and x y."""
-        return self.coordinates - 1
+        """That of the subgroup."""
+        return self.facts.generator(self.group_name)
 
     @property
     def point_bytes(self):
@@ -112,7 +101,7 @@ class Geometry:
     @property
     def slice_digits(self):
         """Stored digits of a slice; zeros follow them."""
-        return self.digits * (1 if self.channels > 1 else self.in_memory)
+        return self.digits * (1 if self.channels > 1 else 2)
 
     @property
     def sum_bytes(self):
@@ -162,8 +151,7 @@ class Geometry:
         """A point of `law` as the channels have it: for each of `channels` its slices, one for each component, 64 bytes each."""
         if point is None:
             return [bytes(self.point_bytes)] * self.channels
-        values = (*point, self.law.field.mul(*point))[:self.in_memory]
-        found = [self.slices_of(component) for component in zip(*map(self.components, values), strict=True)]
+        found = [self.slices_of(component) for component in zip(*map(self.components, point), strict=True)]
         return [b"".join(slices) for slices in zip(*found, strict=True)]
 
     def slices_of(self, values):
@@ -174,7 +162,7 @@ class Geometry:
 
     def point_of(self, slices):
         """The inverse. What is no point gives one that is none either."""
-        if not self.is_edwards and not any(map(any, slices)):
+        if not any(map(any, slices)):
             return None
         found = [self.values_of([part[at:at + SLICE] for part in slices]) for at in range(0, self.point_bytes, SLICE)]
         return tuple(map(self.coordinate, zip(*found, strict=True)))
@@ -195,21 +183,20 @@ class Geometry:
         """Returns the point of a reply's `sum`. Raises ValueError if it is invalid."""
         size, f = self.digits * self.digit_bytes, self.law.field
         parts = [self.decode(data[i:i + size], self.digit_bytes) for i in range(0, len(data), size)]
-        x, y, z, *t = (self.coordinate(parts[i:i + self.group]) for i in range(0, len(parts), self.group))
+        x, y, z = (self.coordinate(parts[i:i + self.group]) for i in range(0, len(parts), self.group))
         if z == f.zero:
-            if self.is_edwards or x != f.zero or y == f.zero:
+            if x != f.zero or y == f.zero:
                 raise ValueError(f"sum: ({x}, {y}, {z}) is no point")
             return None
         point = (f.mul(x, f.inverse(z)), f.mul(y, f.inverse(z)))
-        if not self.law.contains(point) or t and f.mul(x, y) != f.mul(z, t[0]):
+        if not self.law.contains(point):
             raise ValueError("sum: not on the curve")
         return point
 
     def sum_bytes_of(self, point):
         """A `sum` for a point; a card's may be another one."""
         f = self.law.field
-        x, y, z = (f.zero, f.one, f.zero) if point is None else (*point, f.one)
-        values = (x, y, z, f.mul(x, y))[:self.coordinates]
+        values = (f.zero, f.one, f.zero) if point is None else (*point, f.one)
         return b"".join(self.encode(part, self.digit_bytes) for value in values for part in self.components(value))
 
 

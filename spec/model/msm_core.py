@@ -1,4 +1,5 @@
-"""A core of the MSM engine as a toy: an adder of latency L that takes a pair every cycle, its buckets, and nothing else.
+"""A core of the MSM engine as a toy: an adder of latency L that takes a pair every cycle, its buckets, and nothing else. The circuit's
+adder has a frame's latency and accepts fewer pairs: batch_affine.py changes this toy accordingly.
 
     core = Core(bucket_bits=15, latency=90)
     core.accumulate([(bucket, value), ...])     # values are integers, or anything with `add` and `zero`
@@ -17,8 +18,7 @@
       same power of two take those above; at the end bucket 2^l has O(l), the sum of all whose number has bit l.
    c. sum of (j + 1) b(j) = bucket 0 + sum of 2^l O(l). For each window from the last one on, c times: acc = 2 acc, then from the
       second time on acc += O(l), l falling from c - 2; at last acc += bucket 0.
-   A level's pairs enter one a cycle, the first one when all operands will be there in time: at once where a level has at
-   least 2 (L + 1) pairs more than windows, else when nothing is inside.
+   A level's pairs enter one a cycle, the first one when nothing is inside.
 """
 
 from collections import deque
@@ -85,10 +85,9 @@ class Core:
         k, size = window_bits - 1, 1 << window_bits - 1
         used = windows * size
         for level in range(k):
-            self.level([(a, a + (1 << level)) for a in range(0, used, 2 << level)], windows, keep=True)
+            self.level([(a, a + (1 << level)) for a in range(0, used, 2 << level)], keep=True)
         for level in range(k - 1, 0, -1):
-            self.level([(base + a, base + a + (1 << level)) for base in range(0, used, size) for a in range(1, 1 << level)], windows, keep=False)
-        self.drain()
+            self.level([(base + a, base + a + (1 << level)) for base in range(0, used, size) for a in range(1, 1 << level)], keep=False)
         acc = self.group.zero if first else self.acc
         for window in range(windows - 1, -1, -1):
             for level in range(k, -1, -1):
@@ -100,23 +99,25 @@ class Core:
             acc = self.alone(acc, acc)
         self.acc = acc
 
-    def level(self, pairs, windows, keep):
+    def level(self, pairs, keep):
         """Bucket a += bucket b for all pairs (a, b); b is empty then unless it is kept."""
         for a, b in pairs:
             left, right = (self.buckets.get(bucket, self.group.zero) for bucket in (a, b))
-            self.buckets[a] = None  # its sum is inside
             if not keep:
                 self.buckets.pop(b, None)
-            self.write(left, right, a)
-        if len(pairs) - windows < 2 * (self.latency + 1):
-            self.drain()
+            while not self.write(left, right, a):
+                pass
+        self.drain()
 
     def write(self, left=None, right=None, bucket=None):
-        """One cycle of the tail: sums go to their buckets."""
+        """One cycle of the tail in which a sum is written and a pair enters. Returns whether it did."""
         r = self.inside[0]
         if r:
             self.buckets[r[0]] = r[1]
+        if bucket is not None:
+            self.buckets[bucket] = None  # its sum is inside
         self.step(None if bucket is None else (bucket, left, right))
+        return bucket is not None
 
     def drain(self):
         while not self.is_idle:

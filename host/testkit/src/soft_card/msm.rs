@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use num_bigint::BigInt;
-use proofmill_algebra::curve::{Affine, EdwardsAffine, EdwardsForm, Projective};
+use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::Components;
 use proofmill_algebra::field::PrimeField;
 use proofmill_algebra::{bls12_377, bls12_381, bn254};
@@ -17,6 +17,9 @@ use proofmill_op::msm::{Curve, Group, Instance};
 const GRANULE: u64 = 1024;
 const SLICE: usize = 64;
 const SCALAR: usize = 32;
+
+/// Coordinates of a sum: X, Y, Z.
+const COORDINATES: u32 = 3;
 
 /// The values of the registers.
 #[derive(Clone, Copy, Debug)]
@@ -62,19 +65,11 @@ impl MsmGeometry {
         msm_group(self.instance.group) as usize
     }
 
-    /// Returns whether it adds points on an Edwards curve.
-    fn is_edwards(&self) -> bool {
-        self.instance == Instance::new(Curve::Bls12_377, Group::G1)
-    }
-
     fn form(&self) -> CurveForm {
         match self.instance.curve {
             Curve::Bn254 => (curves::BN254, 1, 1, 33, 0),
             Curve::Bls12_381 => (curves::BLS12_381, 2, 6, 9, -0xd201_0000_0001_0000),
-            Curve::Bls12_377 => {
-                let channels = if self.is_edwards() { 3 } else { 2 };
-                (curves::BLS12_377, channels, 6, 9, 0x8508_c000_0000_0001)
-            }
+            Curve::Bls12_377 => (curves::BLS12_377, 2, 6, 9, 0x8508_c000_0000_0001),
             other => panic!("no card adds points of {other:?}"),
         }
     }
@@ -83,13 +78,9 @@ impl MsmGeometry {
         if self.form().2 == 1 { 32 } else { 8 }
     }
 
-    fn coordinates(&self) -> u32 {
-        if self.is_edwards() { 4 } else { 3 }
-    }
-
     fn reply_len(&self) -> u32 {
         let (_, _, digits, digit_bytes, _) = self.form();
-        let components = self.coordinates() * msm_group(self.instance.group);
+        let components = COORDINATES * msm_group(self.instance.group);
         run::reply_fields::sum::OFFSET + components * digits * digit_bytes
     }
 
@@ -123,7 +114,7 @@ impl MsmGeometry {
             (at::channels::OFFSET, channels),
             (at::memory::OFFSET, self.memory as u32),
             (at::memory::OFFSET + 4, (self.memory >> 32) as u32),
-            (at::coordinates::OFFSET, self.coordinates()),
+            (at::coordinates::OFFSET, COORDINATES),
             (at::digits::OFFSET, digits),
             (at::stored_digit::OFFSET, self.stored_digit() as u32),
             (at::digit_bytes::OFFSET, digit_bytes),
@@ -215,24 +206,12 @@ impl Run {
         put(&mut reply, at::tail::OFFSET, &2000u64.to_le_bytes());
         put(&mut reply, at::tail_additions::OFFSET, &1900u64.to_le_bytes());
         let sum = match (geometry.instance.curve, geometry.instance.group) {
-            (Curve::Bn254, Group::G1) => {
-                self.sum(geometry, memory, weierstrass::<bn254::G1>, projective)
-            }
-            (Curve::Bn254, Group::G2) => {
-                self.sum(geometry, memory, weierstrass::<bn254::G2>, projective)
-            }
-            (Curve::Bls12_381, Group::G1) => {
-                self.sum(geometry, memory, weierstrass::<bls12_381::G1>, projective)
-            }
-            (Curve::Bls12_381, Group::G2) => {
-                self.sum(geometry, memory, weierstrass::<bls12_381::G2>, projective)
-            }
-            (Curve::Bls12_377, Group::G1) => {
-                self.sum(geometry, memory, edwards::<bls12_377::G1>, extended)
-            }
-            (Curve::Bls12_377, Group::G2) => {
-                self.sum(geometry, memory, weierstrass::<bls12_377::G2>, projective)
-            }
+            (Curve::Bn254, Group::G1) => self.sum::<bn254::G1>(geometry, memory),
+            (Curve::Bn254, Group::G2) => self.sum::<bn254::G2>(geometry, memory),
+            (Curve::Bls12_381, Group::G1) => self.sum::<bls12_381::G1>(geometry, memory),
+            (Curve::Bls12_381, Group::G2) => self.sum::<bls12_381::G2>(geometry, memory),
+            (Curve::Bls12_377, Group::G1) => self.sum::<bls12_377::G1>(geometry, memory),
+            (Curve::Bls12_377, Group::G2) => self.sum::<bls12_377::G2>(geometry, memory),
             _ => panic!("no card adds points of {}", geometry.instance),
         };
         put(&mut reply, at::sum::OFFSET, &sum);
@@ -243,8 +222,6 @@ impl Run {
         &self,
         geometry: &MsmGeometry,
         memory: &Memory,
-        point: fn(&[C::Base]) -> Affine<C>,
-        coordinates: fn(&Affine<C>, C::Base) -> Vec<C::Base>,
     ) -> Vec<u8> {
         let (_, channels, digits, digit_bytes, base) = geometry.form();
         let (count, each) = (self.count as usize, SLICE * geometry.slices());
@@ -257,14 +234,15 @@ impl Run {
                 points.iter().map(|channel| &channel[each * i..][..each]).collect();
             let stored = stored::<C::Base>(geometry, &slices);
             let scalar = C::Scalar::from_le_bytes(scalar).expect("a scalar below r");
-            sum += Projective::from(point(&stored)).times_vartime(&scalar);
+            sum += Projective::from(point::<C>(&stored)).times_vartime(&scalar);
         }
         if geometry.is_wrong {
             sum += C::GENERATOR;
         }
         let any = (0x1234_5678..).map(|any| (any + self.count).into()).take(C::Base::COUNT);
         let any = C::Base::from_components(&any.collect::<Vec<_>>()).expect("all components");
-        let coordinates = coordinates(&Affine::from(sum), any);
+        let coordinates =
+            Projective::from(Affine::from(sum)).coordinates().map(|coordinate| coordinate * any);
         let written = coordinates
             .iter()
             .flat_map(Components::components)
@@ -292,25 +270,8 @@ fn stored<F: Components>(geometry: &MsmGeometry, channels: &[&[u8]]) -> Vec<F> {
     (0..components[0].len()).map(coordinate).collect()
 }
 
-fn weierstrass<C: proofmill_algebra::curve::Curve>(stored: &[C::Base]) -> Affine<C> {
+fn point<C: proofmill_algebra::curve::Curve>(stored: &[C::Base]) -> Affine<C> {
     Option::from(Affine::new(stored[0], stored[1])).expect("a point that was written is one")
-}
-
-fn edwards<C: EdwardsForm>(stored: &[C::Base]) -> Affine<C> {
-    assert_eq!(stored[2], stored[0] * stored[1], "x y");
-    let point: Option<EdwardsAffine<C>> = EdwardsAffine::new(stored[0], stored[1]).into();
-    point.expect("a point that was written is one").weierstrass()
-}
-
-/// Returns X, Y, Z, scaled by `z`.
-fn projective<C: proofmill_algebra::curve::Curve>(sum: &Affine<C>, z: C::Base) -> Vec<C::Base> {
-    Projective::from(*sum).coordinates().map(|coordinate| coordinate * z).to_vec()
-}
-
-/// Returns X, Y, Z, T, scaled by `z`.
-fn extended<C: EdwardsForm>(sum: &Affine<C>, z: C::Base) -> Vec<C::Base> {
-    let sum = EdwardsAffine::of(sum).expect("a point of the subgroup has an image");
-    vec![sum.x() * z, sum.y() * z, z, sum.x() * sum.y() * z]
 }
 
 /// Reads a coordinate from its digits.

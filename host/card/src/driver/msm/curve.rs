@@ -1,61 +1,28 @@
 //! The parts that depend on the group: the coordinates of points in the card's memory, and of results. A coordinate is
 //! a list of components in Fp: one in G1, the coefficients of 1 and of u in G2.
 
-#[cfg(feature = "bls12_377")]
-mod edwards;
-
 use proofmill_algebra::curve::{Affine, Projective};
 use proofmill_algebra::encoding::{Components, pair};
 use proofmill_algebra::field::Field;
 use proofmill_algebra::msm::Group;
-use proofmill_algebra::{bls12_381, bn254};
+use proofmill_op::Result;
 use proofmill_op::msm::{Check, read};
-use proofmill_op::{Argument, Error, Result};
 
 use super::geometry::Geometry;
 
-/// A group for which cards have MSM engines.
-pub trait OnCard: Group<Base: Components> {
-    /// Coordinates of a stored point.
-    const STORED: usize;
-    /// Coordinates of a sum.
-    const SUM: usize;
+/// A group on y^2 = x^3 + b, whose coordinates are lists of components.
+pub trait OnCard: Group<Base: Components> {}
 
-    /// Returns the coordinates of points, one point after the other; the number of the first that has none otherwise.
-    fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize>;
+impl<C: Group<Base: Components>> OnCard for C {}
 
-    /// Returns the point with these projective coordinates; `None` if it is not on the curve.
-    fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>>;
+/// Returns the point with projective coordinates X, Y, Z; `None` if it is not on the curve.
+fn point<C: OnCard>(coordinates: &[C::Base]) -> Option<Affine<C>> {
+    let &[x, y, z] = coordinates else { return None };
+    let identity = bool::from(x.is_zero() & z.is_zero() & !y.is_zero());
+    let point = Affine::from(Projective::from([x, y, z]));
+    let proper = !z.is_zero() & point.is_on_curve();
+    (identity || bool::from(proper)).then_some(point)
 }
-
-/// x and y; X, Y, Z.
-macro_rules! weierstrass {
-    ($group:ty) => {
-        impl OnCard for $group {
-            const STORED: usize = 2;
-            const SUM: usize = 3;
-
-            fn store(points: &[Affine<Self>]) -> std::result::Result<Vec<Self::Base>, usize> {
-                Ok(points.iter().flat_map(|point| [point.x(), point.y()]).collect())
-            }
-
-            fn point(coordinates: &[Self::Base]) -> Option<Affine<Self>> {
-                let &[x, y, z] = coordinates else { return None };
-                let identity = bool::from(x.is_zero() & z.is_zero() & !y.is_zero());
-                let point = Affine::from(Projective::from([x, y, z]));
-                let proper = !z.is_zero() & point.is_on_curve();
-                (identity || bool::from(proper)).then_some(point)
-            }
-        }
-    };
-}
-
-weierstrass!(bn254::G1);
-weierstrass!(bn254::G2);
-weierstrass!(bls12_381::G1);
-weierstrass!(bls12_381::G2);
-#[cfg(feature = "bls12_377")]
-weierstrass!(proofmill_algebra::bls12_377::G2);
 
 /// Calls a function for the group of an instance that has an engine; an error for another group.
 macro_rules! in_group {
@@ -96,19 +63,12 @@ pub fn encode<C: OnCard>(
     let points: Vec<_> = points
         .map(|(bytes, number)| read::point::<C>(number, bytes, check))
         .collect::<Result<_>>()?;
-    let stored = C::store(&points).map_err(|at| {
-        let point = format!("point {} is of even order", first + at);
-        Error::argument(
-            Argument::Bases,
-            format!("{point} and has no place on the card's Edwards curve"),
-        )
-    })?;
     let form = &geometry.form;
     let channel_bytes =
         Geometry::granules(points.len(), geometry.point_bytes()) * Geometry::GRANULE;
     let mut slices = vec![0; geometry.channels * channel_bytes];
-    for (number, coordinates) in stored.chunks_exact(C::STORED).enumerate() {
-        for (j, coordinate) in coordinates.iter().enumerate() {
+    for (number, point) in points.iter().enumerate() {
+        for (j, coordinate) in [point.x(), point.y()].iter().enumerate() {
             for (k, component) in coordinate.components().iter().enumerate() {
                 let (channel, place) = geometry.place(j, k);
                 let at = channel * channel_bytes + number * geometry.point_bytes() + place;
@@ -125,7 +85,7 @@ pub fn decode<C: OnCard>(geometry: &Geometry, bytes: &[u8]) -> Option<Vec<u8>> {
     let components: Vec<_> = components.map(|bytes| geometry.form.read(bytes)).collect();
     let coordinates = components.chunks_exact(C::Base::COUNT);
     let coordinates: Vec<_> = coordinates.map(C::Base::from_components).collect::<Option<_>>()?;
-    C::point(&coordinates).map(|point| pair::encode(&point))
+    point::<C>(&coordinates).map(|point| pair::encode(&point))
 }
 
 #[cfg(test)]
@@ -133,6 +93,7 @@ mod tests {
     use proofmill_algebra::curve::Curve;
     use proofmill_algebra::msm::multiples;
     use proofmill_algebra::tower::Fp2;
+    use proofmill_algebra::{bls12_381, bn254};
 
     use super::super::form::Form;
     use super::*;

@@ -53,6 +53,10 @@ impl Geometry {
     pub const GRANULE: usize = 1024;
     /// Bytes of a slice: a beat of the memory.
     pub const SLICE: usize = 64;
+    /// Coordinates of a stored point: x and y.
+    const STORED: usize = 2;
+    /// Coordinates of a sum: X, Y, Z.
+    const SUM: usize = 3;
 
     /// Far more than any card has: up to these numbers, no count of cycles overflows.
     const MAX_ADDERS: usize = 1 << 10;
@@ -80,16 +84,17 @@ impl Geometry {
     /// Returns the problem with its registers, if it is not an engine for this group.
     pub fn problem<C: OnCard>(&self) -> Option<String> {
         let Self { channels, slices, coordinates, form, windows, .. } = self;
-        let slice = form.stored_bytes().saturating_mul(if *channels == 1 { C::STORED } else { 1 });
+        let slice =
+            form.stored_bytes().saturating_mul(if *channels == 1 { Self::STORED } else { 1 });
         Some(if *slices != C::Base::COUNT {
             format!("coordinates of {slices} components, where {} are needed", C::Base::COUNT)
-        } else if *channels != 1 && *channels != C::STORED || slice > Self::SLICE {
-            let points = format!("points of {} coordinates", C::STORED);
+        } else if *channels != 1 && *channels != Self::STORED || slice > Self::SLICE {
+            let points = format!("points of {} coordinates", Self::STORED);
             format!("{points} in {channels} channels, slices of {slice} bytes")
         } else if !form.holds::<<C::Base as Components>::Prime>() {
             format!("{form:?}, in which the coordinates of {} cannot be written", self.instance)
-        } else if *coordinates != C::SUM {
-            format!("sums of {coordinates} coordinates, where {} are needed", C::SUM)
+        } else if *coordinates != Self::SUM {
+            format!("sums of {coordinates} coordinates, where {} are needed", Self::SUM)
         } else if self.adders == 0 || *windows.start() < 2 || windows.is_empty() {
             format!("{} adders with windows of {windows:?} bits", self.adders)
         } else if self.adders > Self::MAX_ADDERS || self.adder_latency > Self::MAX_LATENCY {

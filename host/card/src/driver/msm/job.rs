@@ -44,12 +44,17 @@ impl Pieces {
         self.0.iter().map(|piece| piece.len() / Geometry::GRANULE).sum()
     }
 
+    /// Returns the address of a piece in each channel, from the first point's on.
+    fn address(&self, piece: usize, channels: usize) -> usize {
+        piece * self.0[0].len() / channels
+    }
+
     /// Returns channel, address from the first point's on, and bytes of an upload: a piece's slices in a channel.
     fn upload(&self, position: usize, channels: usize) -> (usize, usize, &[u8]) {
         let (piece, channel) = (position / channels, position % channels);
         let slices = &self.0[piece];
         let each = slices.len() / channels;
-        (channel, piece * self.0[0].len() / channels, &slices[channel * each..][..each])
+        (channel, self.address(piece, channels), &slices[channel * each..][..each])
     }
 
     /// Returns channel, address from the first point's on, and bytes of a write.
@@ -58,7 +63,7 @@ impl Pieces {
         let (piece, at) = (position / full, position % full);
         let slices = &self.0[piece];
         let each = slices.len() / Geometry::GRANULE / channels;
-        let address = piece * self.0[0].len() / channels + at % each * Geometry::GRANULE;
+        let address = self.address(piece, channels) + at % each * Geometry::GRANULE;
         (at / each, address, &slices[at * Geometry::GRANULE..][..Geometry::GRANULE])
     }
 }

@@ -11,7 +11,7 @@ import spinal.lib._
   *
   * @param group 1: coordinates in Fp; 2: in Fp2
   */
-class AffineLaw(val curve: Curve, options: Options = Options(), val group: Int = 1) {
+class AffineLaw(val curve: Curve, options: Options = Options(), group: Int = 1) {
   val arithmetic: Arithmetic = Arithmetic(curve, group, options)
   val schedule: PipelineSchedule = PointAdder.affine(curve).schedule(Terms(arithmetic))
   val Seq(x, y): Seq[Bound] = Seq("X", "Y").map { name =>

@@ -33,7 +33,7 @@ import spinal.lib._
   * @param slotBits there are 2^slotBits slots; those of a frame are free when it has gone backward
   * @param late pairs that may come after `ready` falls
   */
-class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8, timing: Timing = Timing())
+class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int, late: Int = 8, timing: Timing = Timing())
     extends PairAdder(AffinePoint(law).getBitsWidth, tagBits) {
   private val field = law.arithmetic
   import field.{components, digits, interval, mulLatency, product}
@@ -44,7 +44,7 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   private val width = digits * product.width
   private val slots = 1 << slotBits
 
-  /** Whether a slot may have begun so many cycles ago; backward steps begin then, and pairs are accepted. */
+  /** The cycles in which a slot may begin: backward steps begin then, and pairs are accepted. */
   private val beats = new Beats(interval)
 
   // 1. Slots. A pair that enters in the cycle in which the frame is closed still belongs to it.
@@ -238,6 +238,12 @@ class BatchAdder(law: AffineLaw, tagBits: Int, slotBits: Int = 12, late: Int = 8
   used := used + enters.asUInt - freed
   private val hasSpace = RegNext(used < slots - late - 1) init False
   io.ready := hasSpace && beats(0)
+}
+
+object BatchAdder {
+
+  /** Returns the slots, as a power of two, with which an inversion never waits for slots. In Fp2 fewer pairs enter during an inversion. */
+  def slotBits(law: AffineLaw): Int = if (law.arithmetic.interval == 1) 12 else 11
 }
 
 /** A [[TaggedPair]] of affine points, with so many components of each coordinate. */

@@ -9,7 +9,7 @@ import spinal.lib._
   */
 class Series(components: Int, val first: Int => Bool) extends Area {
 
-  /** Whether a component has reached a cycle. */
+  /** Returns whether a component has reached a cycle. */
   def any(cycle: Int): Bool = (0 until components).map(i => first(cycle + i)).orR
 
   /** Returns what is valid with the first component, in the cycles of all of them. */
@@ -39,6 +39,6 @@ class Beats(interval: Int) extends Area {
   private val now = RegInit(B(1, interval bits))
   now := now.rotateLeft(1)
 
-  /** Whether so many cycles, and a multiple of `interval`, have passed since a beat. */
+  /** Returns whether so many cycles, and a multiple of `interval`, have passed since a beat. */
   def apply(cycles: Int): Bool = if (interval == 1) True else now(cycles % interval)
 }

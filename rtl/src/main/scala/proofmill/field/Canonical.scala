@@ -100,7 +100,7 @@ object Canonical {
   private case class Plan(p: BigInt, base: Seq[(Int, Boolean)], steps: Int, width: Int) {
     val longest: Int = (base.size + 1).max(divisions)
 
-    /** Whether a sum and the selection by its sign take more than one cycle. */
+    /** Returns whether a sum and the selection by its sign take more than one cycle. */
     def isLong: Boolean = width > 320
 
     /** Cycles of the division. */

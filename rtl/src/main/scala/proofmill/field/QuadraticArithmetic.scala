@@ -97,7 +97,8 @@ case class QuadraticPlan(base: Arithmetic, k: Int) {
   *   result            m0 - k m1   m2 - m0 - m1
   * }}}
   *
-  * Registers hold what is needed twice, and are 0 in cycles in which nothing is added, so that no word is selected.
+  * Registers hold what is needed twice, and are 0 in cycles in which nothing is added, so that no word is selected if k = 1. For
+  * another k, k m1 or m1 is selected as the subtrahend.
   */
 class QuadraticMul(plan: QuadraticPlan) extends Component {
   import plan.{base, factor, k, minuend, multiplied, subtracted, subtrahend}
@@ -111,7 +112,7 @@ class QuadraticMul(plan: QuadraticPlan) extends Component {
 
   private val parts = Timing().copies
 
-  /** Whether this is cycle `cycle` of a product, for each part of a word. */
+  /** Returns a copy for each part of a word: this is cycle `cycle` of a product. */
   private def inCycle(cycle: Int): Seq[Bool] = Copies(Delay(io.first, cycle - 1, init = False), parts).toSeq
 
   /** Applies a function to parts of a word, each with its own copy of a bit. */

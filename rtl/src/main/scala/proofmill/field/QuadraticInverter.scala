@@ -9,10 +9,11 @@ import spinal.lib._
   * side by side; the result is arbitrary for 0.
   *
   *   1. Idle: accepts a.
-  *   2. Norm: requests a c when c is known.
-  *   3. Invert: its product goes to the inverter of Fp.
-  *   4. Quotient: requests c times the inverse.
-  *   5. Done: waits for the product, and until it is accepted.
+  *   2. Conjugate: waits until c is registered.
+  *   3. Norm: requests a c.
+  *   4. Invert: its product goes to the inverter of Fp.
+  *   5. Quotient: requests c times the inverse.
+  *   6. Done: waits for the product, and until it is accepted.
   *
   * @param multiply cycles from the acceptance of factors to their product
   */
@@ -31,21 +32,20 @@ class QuadraticInverter(arithmetic: Arithmetic, multiply: Int) extends StreamUni
   val result = in(Bits(2 * width bits)) // the product of the factors
 
   private object State extends SpinalEnum {
-    val Idle, Norm, Invert, Quotient, Done = newElement()
+    val Idle, Conjugate, Norm, Invert, Quotient, Done = newElement()
   }
   private val state = RegInit(State.Idle)
   private val value, conjugate = Reg(Bits(2 * width bits))
   private val negative = arithmetic.neg(Residue(value.takeHigh(width), digits, product, 0))
   conjugate := negative.bits(addLatency, QuadraticInverter.factor(arithmetic)) ## value.takeLow(width)
-  private val isKnown = Delay(io.in.fire, addLatency + 2, init = False)
-  private val knows = RegInit(False) setWhen isKnown clearWhen io.in.fire // the conjugate is registered
+  private val isNegated = Delay(io.in.fire, addLatency + 1, init = False)
   private val returns = Delay(factors.fire, multiply, init = False)
   private val inverter = new FieldInverter(arithmetic)
   private val inverse = RegNextWhen(inverter.io.out.payload, inverter.io.out.fire)
   private val answer = RegNextWhen(result, returns)
 
   io.in.ready := state === State.Idle
-  factors.valid := state === State.Norm && knows || state === State.Quotient
+  factors.valid := state === State.Norm || state === State.Quotient
   factors.payload(0) := conjugate
   factors.payload(1) := (state === State.Norm) ? value | inverse.resize(2 * width)
   inverter.io.in.valid := state === State.Invert && returns
@@ -59,9 +59,10 @@ class QuadraticInverter(arithmetic: Arithmetic, multiply: Int) extends StreamUni
     is(State.Idle) {
       when(io.in.fire) {
         value := io.in.payload
-        state := State.Norm
+        state := State.Conjugate
       }
     }
+    is(State.Conjugate)(when(isNegated)(state := State.Norm))
     is(State.Norm)(when(factors.fire)(state := State.Invert))
     is(State.Invert)(when(inverter.io.out.valid)(state := State.Quotient))
     is(State.Quotient)(when(factors.fire)(state := State.Done))

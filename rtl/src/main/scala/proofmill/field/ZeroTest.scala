@@ -115,7 +115,7 @@ object ZeroTest {
   /** Cycles of [[anySet]] for `bits` bits. */
   private def steps(bits: Int): Int = if (bits == 1) 0 else 1 + steps((bits + together - 1) / together)
 
-  /** Whether a bit is set in each group of bits, one cycle later. */
+  /** Returns whether a bit is set in each group of bits, one cycle later. */
   private def grouped(bits: Bits): Bits =
     Cat(bits.subdivideIn(together bits, strict = false).map(part => RegNext(part.orR)))
 

@@ -48,7 +48,6 @@ object GenerateProofs {
     "ntt_exchange" -> (() => new NttExchangeProof(laneBits = 2, lane = 1, bit = 1)),
     "micro_context" -> (() => new MicroContextProof(addressBits = 3)),
     "micro_choice" -> (() => new MicroChoiceProof(contexts = 8)),
-    "msm_core" -> (() => new MsmCoreProof(bucketBits = 2, latency = 1)),
     "candidate_flags" -> (() => new CandidateFlagsProof(bucketBits = 2, others = 2)),
     "batch_buckets" -> (() => new BatchBucketProof(bucketBits = 2, interval = 1, length = 20)),
     "batch_buckets_g2" -> (() => new BatchBucketProof(bucketBits = 2, interval = 3, length = 20)),

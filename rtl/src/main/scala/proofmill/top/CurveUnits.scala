@@ -19,12 +19,12 @@ object CurveUnits {
 
   /** Adders of affine points in G1 and in G2; those of the toys have few slots. */
   private def batches = for {
-    (curve, group) <- Seq("toy" -> 1, "toy_bn" -> 2) ++ Seq("bn254", "bls12_381").flatMap(curve =>
+    (curve, group) <- Seq("toy" -> 1, "toy_bn" -> 2) ++ Seq("bn254", "bls12_381", "bls12_377").flatMap(curve =>
       Seq(curve -> 1, curve -> 2)
-    ) :+ "bls12_377" -> 2
+    )
     options <- Seq(Options(), Options(model = true))
     name = s"batch_add_$curve" + (if (group == 1) "" else s"_g$group") + (if (options.model) "_twin" else "")
-    slotBits = if (curve.startsWith("toy")) 6 else 13 - group
+    slotBits = Option.when(curve.startsWith("toy"))(6)
     make = () => StreamPorts(new BatchUnit(new AffineLaw(Curve(curve), options, group), slotBits))
   } yield UnitTarget(name, "batch_add", curve, options.model, make)
 
@@ -50,14 +50,18 @@ object CurveUnits {
     }
 }
 
-/** A [[BatchAdder]] with one input and one output stream; each pair has a tag, which its sum has as well. */
-class BatchUnit(law: AffineLaw, slotBits: Int) extends StreamUnit {
+/** A [[BatchAdder]] with one input and one output stream; each pair has a tag, which its sum has as well.
+  *
+  * @param slots the number of slots, as a power of two
+  */
+class BatchUnit(law: AffineLaw, slots: Option[Int]) extends StreamUnit {
   private def tagBits = 16
   private def tag = Port("tag", tagBits)
   def operands: Seq[Port] = tag +: (law.ports("1") ++ law.ports("2"))
   def results: Seq[Port] = tag +: law.ports("3")
   def latency: Option[Int] = None
 
+  private val slotBits = slots.getOrElse(BatchAdder.slotBits(law))
   private val capacity = 1 << slotBits
   private val adder = new BatchAdder(law, tagBits, slotBits)
   private val inside = Reg(UInt(slotBits + 1 bits)) init 0

@@ -13,8 +13,6 @@ object MsmUnits {
     (name, curve, group, bucketBits) <- Seq(
       ("toy", "toy", 1, 3),
       ("toy_wide", "toy", 1, 9),
-      ("toy_edwards", "toy_edwards", 1, 3),
-      ("toy_edwards_wide", "toy_edwards", 1, 9),
       ("toy_bn_g2", "toy_bn", 2, 3),
       ("bn254", "bn254", 1, 15),
       ("bn254_g2", "bn254", 2, 15),
@@ -25,7 +23,7 @@ object MsmUnits {
     )
     model <- Seq(false, true)
     slotBits = if (name.startsWith("toy") && bucketBits == 3) Some(6) else None
-    make = () => StreamPorts(new CoreUnit(() => Points(Curve(curve), group, model, slotBits), bucketBits))
+    make = () => StreamPorts(new CoreUnit(() => new Points(Curve(curve), group, model, slotBits), bucketBits))
   } yield UnitTarget(s"msm_core_$name" + (if (model) "_twin" else ""), "msm_core", curve, model, make)
 }
 

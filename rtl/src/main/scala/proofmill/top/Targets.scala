@@ -40,7 +40,6 @@ object Targets {
           mostWindow = 3,
           timing = Timing(memory = 3)
         ), // more than one pass with two adders, and high memory latency
-      "toy_edwards" -> toy("toy_edwards"),
       "toy_bn_g2" -> toy("toy_bn").copy(group = 2)
     )
     val real = Seq(

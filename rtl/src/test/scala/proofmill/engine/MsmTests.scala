@@ -11,7 +11,7 @@ import scala.collection.mutable
 
 /** The parts of the MSM engine that cut scalars. The whole engine is examined through the command stream. */
 object MsmTests {
-  private val curves = Seq("bn254" -> 15, "bls12_381" -> 15, "bls12_377" -> 15, "toy" -> 3, "toy_edwards" -> 3)
+  private val curves = Seq("bn254" -> 15, "bls12_381" -> 15, "bls12_377" -> 15, "toy" -> 3, "toy_bn" -> 3)
   private def numbers(count: Int) = (0 until count).map(BigInt(_))
   private def order(curve: String) = Curve(curve).scalarField.modulus
 
@@ -31,7 +31,7 @@ object MsmTests {
     },
     RtlTest("msm: digits of every toy scalar, every window")(dealt(WindowPlan(order("toy"), 1, 3), numbers(79))),
     RtlTest("msm: digits of every toy scalar for two adders")(dealt(WindowPlan(order("toy"), 2, 3), numbers(79))),
-    RtlTest("msm: digits of the other toy's scalars")(dealt(WindowPlan(order("toy_edwards"), 3, 3), numbers(7))),
+    RtlTest("msm: digits of the scalars of the toy of G2")(dealt(WindowPlan(order("toy_bn"), 3, 3), numbers(97))),
     RtlTest("msm: digits of random scalars") {
       val r = random(9)
       for ((curve, adders) <- Seq("bn254" -> 1, "bls12_381" -> 2, "bls12_377" -> 1)) {

@@ -30,6 +30,6 @@ case class AdderRequest(bucketBits: Int) extends Bundle {
   def isItem: Bool = kind === AdderRequestKind.Item
   def isPair: Bool = kind === AdderRequestKind.Keep || kind === AdderRequestKind.Take
 
-  /** Whether the sum goes to the accumulator. */
+  /** Returns whether the sum goes to the accumulator. */
   def isForAcc: Bool = !isItem && !isPair
 }

@@ -5,7 +5,8 @@ import proofmill.curve.{AffineLaw, AffinePoint, BatchAdder, PairAdder}
 import spinal.core._
 import spinal.lib._
 
-/** A [[BucketCore]] of affine points with a [[BatchAdder]], whose sums return after some hundred to two thousand cycles.
+/** Accumulates points of `width` bits into buckets, and reduces the buckets to their weighted sum, on a [[BatchAdder]], whose sums return after some
+  * hundred to two thousand cycles.
   *
   * A bucket is empty or full. Each cycle has up to three candidates: an input point P, the next sum S, and a sum T that was set aside. One pair enters
   * the adder per cycle, with at most one bucket's content, and each bank of the buckets has one write:
@@ -41,12 +42,32 @@ class BatchBucketAdder(
     asides: Int = 64,
     interval: Int = 1,
     timing: Timing = Timing()
-) extends BucketCore(width, bucketBits) {
+) extends Component {
   private def point = Bits(width bits)
+  val io = new Bundle {
+
+    /** Points for buckets. None is accepted while a command waits or is executed. `ready` does not depend on `valid`. */
+    val items = slave(Stream(Item(width, bucketBits)))
+
+    /** Accepted when no point is in the pipeline. */
+    val commands = slave(Stream(CoreCommand(bucketBits)))
+
+    /** The operand of Gather; steady while it is executed. */
+    val externalSum = in(point)
+
+    /** Level: a command is executed, a point is in the pipeline, or the buckets are cleared after reset. */
+    val busy = out(Bool())
+
+    /** The accumulator; steady while not busy. */
+    val acc = out(point)
+
+    /** Pulse: a pair of operands is issued to the adder. */
+    val issued = out(Bool())
+  }
   val adder = makeAdder()
   val buckets = new Buckets(width, bucketBits, timing)
   val flags = new CandidateFlags(bucketBits, others = 2)
-  val reducer = new BucketReducer(bucketBits, latency = None)
+  val reducer = new BucketReducer(bucketBits)
   private val reducing = Copies.one(reducer.io.busy, init = false)
 
   // 1. Sums, with space for all pairs inside; points follow their destinations.
@@ -79,7 +100,7 @@ class BatchBucketAdder(
   private val enters = adder.io.ready
   private val spare = RegNext(inside < capacity - 4) init False // two decisions are not counted yet
 
-  /** A waiting and a deciding candidate: whether each is valid, and its payload. */
+  /** A waiting and a deciding candidate, each with a valid bit and a payload. */
   private case class Candidates[T <: Data](next: Stream[T], advance: Bool) {
     private val taken = Bool()
     val (waits, waiting) = (RegNextWhen(next.valid, taken) init False, RegNextWhen(next.payload, taken))
@@ -216,6 +237,12 @@ class BatchBucketAdder(
   adder.io.pairs.tag := Delay(destination.asBits, timing.memory + 2)
   adder.io.pairs.left := operand(0)
   adder.io.pairs.right := operand(1)
+}
+
+/** The destination of a sum: a bucket, or the accumulator. */
+case class Destination(bucketBits: Int) extends Bundle {
+  val bucket = UInt(bucketBits bits)
+  val isAcc = Bool()
 }
 
 object BatchBucketAdder {

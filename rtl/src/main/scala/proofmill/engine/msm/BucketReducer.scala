@@ -10,15 +10,13 @@ import spinal.lib.fsm._
   *   1. Idle: accepts a command.
   *   2. Level: issues pairs (a, a + step), one per cycle, window by window. `size` is the number of a window's buckets, `step` a power of two below it.
   *      First for step = 1, 2, … size / 2 (`rising`): a = 0, 2 step, 4 step, …; then for step = size / 2, … 4, 2: a = 1, 2, … step - 1.
-  *   3. Settle: waits until all sums are in their buckets. It is skipped after a level with enough pairs.
+  *   3. Settle: waits until all sums are in their buckets.
   *   4. Double, Collect: window by window from the last one. `bit` is size, size / 2, … 1, 0; each time the accumulator is doubled (except for 0)
   *      and bucket `bit` is added (except for size).
   *   5. After: the doublings that the command requests.
   *   6. Gather, Clear: the other commands.
-  *
-  * @param latency cycles from a request to its sum in a bucket, if they are fixed; otherwise no level is issued before the last one is settled
   */
-class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
+class BucketReducer(bucketBits: Int) extends Component {
   val io = new Bundle {
     val command = slave(Stream(CoreCommand(bucketBits))) // a command, accepted in Idle when `settled`
 
@@ -38,8 +36,7 @@ class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
   private def number = UInt(bucketBits + 1 bits)
 
   private val size, used = Reg(number)
-  private val step, base, index, bit, pairs = Reg(number)
-  private val windows = Reg(number)
+  private val step, base, index, bit = Reg(number)
   private val rising, begun = Reg(Bool())
   private val after = Reg(UInt(16 bits))
 
@@ -61,7 +58,6 @@ class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
       val bits = command.windowBits - 1
       size := (U(1, bucketBits + 1 bits) |<< bits).resized
       used := (command.windows |<< bits).resized
-      windows := command.windows
       begun := !command.first
       after := (command.kind === CoreCommandKind.Reduce) ? command.after | U(0)
       rising := bits =/= 0
@@ -79,7 +75,6 @@ class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
     Settle.whenIsActive {
       base := 0
       index := first
-      pairs := 1
       when(io.settled) {
         goto(Level)
         when(!rising && step === 1) {
@@ -95,7 +90,6 @@ class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
       when(rising)(issue(Keep, a, a | step)).otherwise(issue(Take, a, a | step))
       when(io.request.ready) {
         index := index + (rising ? (step |<< 1) | U(1, bucketBits + 1 bits))
-        pairs := pairs + 1
         when(index === (rising ? (size - (step |<< 1)) | (step - 1))) {
           index := first
           base := base + size
@@ -103,14 +97,7 @@ class BucketReducer(bucketBits: Int, latency: Option[Int]) extends Component {
             val turnsDown = rising && (step |<< 1) === size
             step := rising ? (turnsDown ? (size |>> 1) | (step |<< 1)) | (step |>> 1)
             rising := rising && !turnsDown
-            base := 0
-            pairs := 1
-            latency match {
-              case Some(latency) =>
-                val ahead = (pairs - windows).resize((bucketBits + 1).max(log2Up(2 * latency + 1)))
-                when(ahead < 2 * latency)(goto(Settle))
-              case None => goto(Settle)
-            }
+            goto(Settle)
           }
         }
       }

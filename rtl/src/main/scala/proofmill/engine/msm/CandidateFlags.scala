@@ -56,7 +56,7 @@ class CandidateFlags(bucketBits: Int, others: Int) extends Component {
   /** The bits of each user in each bank: a copy for each reader. */
   val bits: Seq[Seq[Seq[Mem[Bool]]]] = Seq.fill(2, 1 + others, 1 + others)(Mem(Bool(), 1 << placeBits))
 
-  /** Whether the flag of an address is changed in this cycle. */
+  /** Returns whether the flag of an address is changed in this cycle. */
   private def changes(bank: Int, place: UInt): Bool =
     users(bank).map(writer => writer.toggles && writer.deciding === place).reduce(_ ^ _)
 

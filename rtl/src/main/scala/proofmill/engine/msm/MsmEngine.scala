@@ -15,12 +15,12 @@ import spinal.lib.bus.amba4.axi._
   *                               ├─ runs ────► RunQueue ─► WindowPasses ─► ReplyWriter ─► reply
   *                               └─ statuses ──────────────┊─────────────────┘  ▲
   *                                                         ┊                    │ sum
-  *        memory channels ═══► Readers ─► PointFeeder ─► BucketCores ──────────┘
+  *        memory channels ═══► Readers ─► PointFeeder ─► BatchBucketAdders ────┘
   * }}}
   */
 class MsmEngine(config: MsmConfig) extends Engine {
   private val curve = Curve(config.curve)
-  private val points = Points(curve, config.group, config.model)
+  private val points = new Points(curve, config.group, config.model)
   private val plan = WindowPlan(curve.scalarField.modulus, config.adders, config.bucketBits)
   private val pointChannels = points.channels
   private val channels = pointChannels + 1
@@ -44,7 +44,7 @@ class MsmEngine(config: MsmConfig) extends Engine {
     "curve" -> BigInt(Spec.int(MsmEngine.wire.getTable("curves"), curve.name)),
     "queue" -> BigInt(MsmConfig.runs),
     "adders" -> BigInt(config.adders),
-    "adder_latency" -> BigInt(points.latency(config.timing)),
+    "adder_latency" -> BigInt(points.latency),
     "least_window" -> BigInt(plan.least),
     "most_window" -> BigInt(plan.most),
     "channels" -> BigInt(pointChannels),

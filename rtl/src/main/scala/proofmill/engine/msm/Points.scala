@@ -1,54 +1,62 @@
 package proofmill.engine.msm
 
 import proofmill.arith.{Timed, Timing}
-import proofmill.field.{Arithmetic, Bound, Residue}
+import proofmill.curve.{AffineLaw, AffinePoint, BatchAdder}
+import proofmill.field.{Arithmetic, Bound, Options, Residue}
 import proofmill.spec.Curve
 import proofmill.stream.Port
 import spinal.core._
 import spinal.lib._
 
-/** The properties that depend on the curve: the formats of points in memory, in the pipeline and in replies.
+/** Affine points on `y^2 = x^3 + b`: their formats in memory, in the pipeline and in replies, and the circuit that adds them. The pipeline's format
+  * is [[AffinePoint]]; in a reply Z is 0 or 1.
   *
+  * @param group 1: coordinates in Fp; 2: in Fp2
   * @param model behavioural multipliers, for simulation only
+  * @param slotBits of a [[BatchAdder]]; by default so many that an inversion never waits for slots
   */
-abstract class Points(val curve: Curve, val model: Boolean) {
-  protected def edwards: Boolean = false
+class Points(val curve: Curve, group: Int, val model: Boolean = false, slotBits: Option[Int] = None) {
   private val p = curve.baseField.modulus
-  val arithmetic: Arithmetic
+  private val law = new AffineLaw(curve, Options(model = model), group)
+  val arithmetic: Arithmetic = law.arithmetic
   def digits: Int = arithmetic.digits
 
   /** Components of a coordinate over the prime field. */
   def components: Int = arithmetic.components
+  private def empty = AffinePoint(law)
 
   /** Bits of a point in the pipeline's format. */
-  def width: Int
+  val width: Int = empty.getBitsWidth
 
-  /** The identity, in the pipeline's format. */
-  def identity: BigInt
+  /** The identity, in the pipeline's format: its flag is the lowest bit. */
+  val identity: BigInt = 1
 
-  /** The circuit that adds points into buckets. */
-  def core(bucketBits: Int, timing: Timing): BucketCore
+  /** Returns the circuit that adds points into buckets. */
+  def core(bucketBits: Int, timing: Timing): BatchBucketAdder =
+    BatchBucketAdder(law, bucketBits, slotBits.getOrElse(BatchAdder.slotBits(law)), timing)
 
-  /** Cycles from two points to their sum in its bucket; where they vary, those that a level of the tail takes beside its
-    * additions.
+  /** Cycles that a level of the tail takes beside its additions: two additions of two points alone. Each is two thirds of the longest inversion, seven
+    * products with what is between them, and two for the norm in Fp2.
     */
-  def latency(timing: Timing): Int
+  val latency: Int = 2 * (4 * curve.baseField.bits / 3 + (5 + 2 * components) * arithmetic.mulLatency)
 
-  /** The coordinates of a sum in a reply, by name, with the bounds of the digits of their components: X, Y, Z on `y^2 = x^3 + b` and X, Y, Z, T in Edwards form. */
-  protected def bounds: Seq[(String, Bound)]
+  /** The coordinates of a sum in a reply, by name, with the bounds of the digits of their components. */
+  private val bounds: Seq[(String, Bound)] = Seq("X" -> law.x, "Y" -> law.y, "Z" -> arithmetic.product)
 
   /** Converts a point from the pipeline's format to the coordinates of a reply, the first one in the low bits. */
-  def coordinatesOf(point: Bits): Bits
-
-  /** Converts a point from memory to the pipeline's format, and negates it if `negative`. Zeros on `y^2 = x^3 + b` are the identity.
-    *
-    * @param slices the point, in cycle 0 like `negative`: those of all channels for the first component, then for the next one
-    * @return the point and its latency. The clock enable of the calling area stalls all of it.
-    */
-  def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits]
+  def coordinatesOf(point: Bits): Bits = {
+    val affine = empty
+    affine.assignFromBits(point)
+    def constant(value: Int, bound: Bound) = arithmetic.constant(value, bound).resize(components * digits * bound.width)
+    val coordinates = Seq(affine.x, affine.y, constant(1, arithmetic.product))
+    val identities = Seq(0, 1, 0)
+    Cat(coordinates.zip(bounds).zip(identities).map { case ((value, (_, bound)), identity) =>
+      affine.isIdentity ? constant(identity, bound) | value
+    })
+  }
 
   def coordinates: Int = bounds.size
-  protected def digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(components * digits)(bound.width) }
+  private def digitWidths: Seq[Int] = bounds.flatMap { case (_, bound) => Seq.fill(components * digits)(bound.width) }
 
   /** Bytes of a sum in a reply. */
   def sumBytes: Int = digitWidths.size * digitBytes
@@ -68,35 +76,39 @@ abstract class Points(val curve: Curve, val model: Boolean) {
   }
 
   /** The bound of a digit in memory: that of the residue of least magnitude; a single digit is from 0 to p - 1. */
-  private lazy val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
+  private val stored: Bound = if (digits == 1) Bound(0, p - 1) else Bound.magnitude(arithmetic.base.abs / 2)
 
   /** Bytes of a digit in memory. */
-  lazy val storedDigit: Int = (stored.width + 7) / 8
-  private def storedBits = 8 * storedDigit * digits
-  private val inMemory = if (edwards) Seq("X", "Y", "T") else Seq("X", "Y")
-  private lazy val inSlice = if (inMemory.size * storedBits <= Points.sliceBits) inMemory.size else 1
+  val storedDigit: Int = (stored.width + 7) / 8
+  private val storedBits = 8 * storedDigit * digits
 
-  /** Channels of points in memory, each with a slice for each component: one channel for all coordinates, or one per coordinate. */
-  lazy val channels: Int = inMemory.size / inSlice
+  /** Channels of points in memory, each with a slice for each component: one channel for x and y, or one for each. */
+  val channels: Int = if (2 * storedBits <= Points.sliceBits) 1 else 2
 
   /** Slices of a point in memory. */
   def slices: Int = channels * components
 
-  /** The slices of each component, one of each channel. */
-  protected def ofComponents(slices: Seq[Bits]): Seq[Seq[Bits]] = slices.grouped(channels).toSeq
-
-  /** A component of the coordinates of a point in memory, by the coordinates' names. */
-  protected def fromSlices(slices: Seq[Bits], negative: Bool): Map[String, Residue] = {
-    require(slices.map(_.getWidth) == Seq.fill(channels)(Points.sliceBits), s"a component is $channels slices")
-    val words = wordsOf(slices)
-    inMemory.zip(words.map(fromWord)).map { case (name, value) =>
-      val changes = name == (if (edwards) "X" else "Y") || name == "T"
-      name -> (if (changes) signed(value, Timed(negative, 0)) else value)
-    }.toMap
+  /** Converts a point from memory to the pipeline's format, and negates it if `negative`. Zeros are the identity.
+    *
+    * @param slices the point, in cycle 0 like `negative`: those of all channels for the first component, then for the next one
+    * @return the point and its latency. The clock enable of the calling area stalls all of it.
+    */
+  def fromMemory(slices: Seq[Bits], negative: Bool): Timed[Bits] = {
+    require(slices.map(_.getWidth) == Seq.fill(this.slices)(Points.sliceBits), s"a point is ${this.slices} slices")
+    val (xs, ys) = slices.grouped(channels).map(wordsOf(_).map(fromWord)).map { case Seq(x, y) => (x, y) }.toSeq.unzip
+    val signedYs = ys.map(signed(_, Timed(negative, 0)))
+    val zero = isZero(slices)
+    val cycle = ((xs ++ signedYs).map(_.cycle) :+ zero.cycle).max
+    val point = empty
+    point.isIdentity := zero.at(cycle)
+    point.x := Cat(xs.map(_.bits(cycle, law.x)))
+    point.y := Cat(signedYs.map(_.bits(cycle, law.y)))
+    Timed(point.asBits, cycle)
   }
 
+  /** The coordinates in slices, one component after the other. */
   private def wordsOf(slices: Seq[Bits]): Seq[Bits] =
-    slices.flatMap(slice => Seq.tabulate(inSlice)(i => slice(i * storedBits, storedBits bits)))
+    slices.flatMap(slice => Seq.tabulate(2 / channels)(i => slice(i * storedBits, storedBits bits)))
 
   /** Returns whether a digit of a point from memory is outside the bounds of stored digits, so that sums could exceed theirs.
     *
@@ -135,8 +147,8 @@ abstract class Points(val curve: Curve, val model: Boolean) {
 
   private def modulus: Residue = new Residue(Seq(Timed(S(p, p.bitLength + 1 bits), 0)), Bound(p, p))
 
-  /** Whether all coordinates of a point in memory are zero. */
-  protected def isZero(slices: Seq[Bits]): Timed[Bool] = {
+  /** Returns whether all coordinates of a point in memory are zero. */
+  private def isZero(slices: Seq[Bits]): Timed[Bool] = {
     val parts =
       wordsOf(slices).flatMap(_.subdivideIn(Points.together bits, strict = false)).map(part => RegNext(part.orR))
     Timed(RegNext(!Cat(parts).orR), 2)
@@ -144,15 +156,6 @@ abstract class Points(val curve: Curve, val model: Boolean) {
 }
 
 object Points {
-
-  /** Affine points on `y^2 = x^3 + b`, and extended ones in Edwards form.
-    *
-    * @param group 1: G1; 2: G2, over Fp2
-    * @param slotBits of a [[proofmill.curve.BatchAdder]]; by default so many that an inversion never waits for slots
-    */
-  def apply(curve: Curve, group: Int, model: Boolean = false, slotBits: Option[Int] = None): Points =
-    if (group == 1 && curve.edwards.isDefined) new EdwardsPoints(curve, model)
-    else new AffinePoints(curve, group, model, slotBits.getOrElse(if (group == 1) 12 else 11))
 
   /** Bits of a slice. */
   val sliceBits: Int = 512
