@@ -13,7 +13,7 @@ object CoreCommandKind extends SpinalEnum {
   val Reduce, Gather, Clear = newElement()
 }
 
-/** A command of a [[BucketCore]], besides accumulation. Only Reduce has parameters.
+/** A command of a [[BatchBucketAdder]], besides accumulation. Only Reduce has parameters.
   *
   * @param bucketBits bits of a bucket's number
   */

@@ -54,7 +54,7 @@ class WindowPasses(plan: WindowPlan, memoryBits: Int) extends Component {
 
     /** Adders: commands. */
     val commands = Vec.fill(adders)(master(Stream(CoreCommand(bucketBits))))
-    val busy, issued = in(Vec.fill(adders)(Bool())) // adders: a level and a pulse each, as of [[BucketCore]]
+    val busy, issued = in(Vec.fill(adders)(Bool())) // adders: a level and a pulse each, as of [[BatchBucketAdder]]
     val gathered = out(Reg(UInt(log2Up(adders + 1) bits))) // the adder whose sum is the external one of Gather
 
     /** The result of the current run. */
