@@ -7,17 +7,18 @@ ONLY ?=
 PROFILE ?= release
 MSM_CARDS := msm_bn254_twin msm_bn254_two_twin msm_bn254_g2_twin msm_bls12_381_twin msm_bls12_381_g2_twin msm_bls12_377_twin
 VDF_CARDS := vdf_64 vdf_64_two vdf_1024_twin
+SOLVER_CARDS := equihash_solve_48_5 equihash_solve_96_5
 NTT_CARDS = ntt_small_twin ntt_twin$(if $(filter cycles,$(MAKECMDGOALS)), ntt_64_twin ntt_bn254_small_twin ntt_bn254_twin)
 POSEIDON_CARDS := poseidon_2_twin poseidon_4_twin poseidon_8_twin poseidon_11_twin poseidon_twin
 # Each top of a board, and the same bare.
 TOP_CARDS := toy uart_toy xdma_toy f2_toy xdma_msm_toy f2_msm_toy
-CONFIG ?= $(or $(if $(filter top,$(OP)),$(TOP_CARDS)),$(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS)),$(if $(filter vdf,$(OP)),$(VDF_CARDS)),$(if $(filter ntt,$(OP)),$(NTT_CARDS)),$(if $(filter coprocessor,$(OP)),coprocessor_twin$(if $(filter cycles,$(MAKECMDGOALS)), coprocessor_1024_twin)),card)
+CONFIG ?= $(or $(if $(filter top,$(OP)),$(TOP_CARDS)),$(if $(filter ecdsa_verify,$(OP)),ecdsa ecdsa_two),$(if $(filter msm,$(OP)),$(MSM_CARDS)),$(if $(filter poseidon,$(OP)),$(POSEIDON_CARDS)),$(if $(filter vdf,$(OP)),$(VDF_CARDS)),$(if $(filter equihash_solve,$(OP)),$(SOLVER_CARDS)),$(if $(filter ntt,$(OP)),$(NTT_CARDS)),$(if $(filter coprocessor,$(OP)),coprocessor_twin$(if $(filter cycles,$(MAKECMDGOALS)), coprocessor_1024_twin)),card)
 # As Verilog an operation is its circuit: a twin has multipliers in C++.
 CIRCUITS = $(if $(filter command line,$(origin CONFIG)),$(CONFIG),$(CONFIG:%_twin=%))
 BENCH := cargo run --profile $(PROFILE) --quiet --package proofmill-bench --bin proofmill-bench --
 # Said before anything is built.
 need-op = $(if $(OP),,$(error OP is missing: say which operation, such as OP=equihash_verify))
-known-op = $(if $(filter-out coprocessor ecdsa_verify equihash_verify msm ntt poseidon vdf $(if $(filter cycles,$(MAKECMDGOALS)),top),$(OP)),$(error there is no circuit for OP=$(OP); there are coprocessor, ecdsa_verify, equihash_verify, msm, ntt, poseidon and vdf))
+known-op = $(if $(filter-out coprocessor ecdsa_verify equihash_solve equihash_verify msm ntt poseidon vdf $(if $(filter cycles,$(MAKECMDGOALS)),top),$(OP)),$(error there is no circuit for OP=$(OP); there are coprocessor, ecdsa_verify, equihash_solve, equihash_verify, msm, ntt, poseidon and vdf))
 $(if $(filter bench cycles,$(MAKECMDGOALS)),$(need-op))
 $(if $(filter sim verilog testbench cycles,$(MAKECMDGOALS)),$(known-op))
 
@@ -87,7 +88,7 @@ bench-paths: ## our own code on every code path of this processor, side by side,
 	$(BENCH) paths
 
 cycles: sim ## clock cycles of the circuit, as simulated: OP=..., or OP=top for what boards' tops add
-	$(if $(filter top,$(OP)),$(PYTHON) rtl/sim/top_cycles.py,$(if $(filter msm,$(OP)),$(PYTHON) rtl/sim/test_msm.py --cycles $(CONFIG),$(if $(filter ntt,$(OP)),$(PYTHON) rtl/sim/test_ntt.py --cycles $(CONFIG:%=target/sim/%.so),$(if $(filter vdf,$(OP)),$(PYTHON) rtl/sim/test_vdf.py --cycles $(CONFIG),$(if $(filter coprocessor,$(OP)),$(PYTHON) rtl/sim/test_coprocessor.py --cycles $(CONFIG),$(BENCH) cycles $(OP) $(CONFIG:%=--sim %))))))
+	$(if $(filter top,$(OP)),$(PYTHON) rtl/sim/top_cycles.py,$(if $(filter msm,$(OP)),$(PYTHON) rtl/sim/test_msm.py --cycles $(CONFIG),$(if $(filter ntt,$(OP)),$(PYTHON) rtl/sim/test_ntt.py --cycles $(CONFIG:%=target/sim/%.so),$(if $(filter vdf,$(OP)),$(PYTHON) rtl/sim/test_vdf.py --cycles $(CONFIG),$(if $(filter equihash_solve,$(OP)),$(PYTHON) rtl/sim/test_equihash_solve.py --cycles $(CONFIG),$(if $(filter coprocessor,$(OP)),$(PYTHON) rtl/sim/test_coprocessor.py --cycles $(CONFIG),$(BENCH) cycles $(OP) $(CONFIG:%=--sim %)))))))
 
 formal: ## proofs of the circuit's control
 	$(PYTHON) tools/setup.py

@@ -29,11 +29,11 @@ from synthesis import SHELL, SYNTHESIS, Modules, board, synthesise_all
 METRICS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram": "BRAM36", "uram": "URAM288", "lutram": "LUT", "srl": "LUT", "carry8": "CARRY8", "muxf": "MUXF"}
 
 #: The groups of rows: stand-alone units, engines, the shell, and the parts of boards' top levels around it.
-OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "vdf", "shell", "top"]
+OPS = ["algebra", "coprocessor", "ecdsa_verify", "equihash_solve", "equihash_verify", "msm", "ntt", "poseidon", "vdf", "shell", "top"]
 #: The default cards.
 CARDS = ["card", "toy", "ecdsa", "msm_bn254", "msm_bn254_g2", "msm_bls12_381", "msm_bls12_381_g2", "msm_bls12_377",
          "poseidon_2", "poseidon_4", "poseidon_8", "poseidon_11", "poseidon", "coprocessor",
-         "ntt_small", "ntt", "ntt_bn254", "vdf_1024"]
+         "ntt_small", "ntt", "ntt_bn254", "vdf_1024", "equihash_solve_200_9", "equihash_solve_144_5"]
 
 #: Resources of published circuits for the same operation.
 PUBLISHED = {
@@ -64,8 +64,10 @@ FUNCTIONS = {
     "scalars": "Scalars GlvSplit DigitRecoder",
     "field processor": "Lane",
     "pairing processor": "PairingProcessor",
-    "BLAKE2b": "MixG MixHalf MessageOrder Midstate LeafHash",
+    "BLAKE2b": "MixG MixHalf MessageOrder Midstate LeafHash LeafHashRing",
     "SHA-256": "Sha256d",
+    "pairs of strings": "BucketPairs",
+    "partition": "Partition",
     "index checks": "LeafCheck OrderCheck Merge MergeQueue Duplicates Grouping IndexCutter",
 }
 FUNCTION_OF = {name: function for function, names in FUNCTIONS.items() for name in names.split()}

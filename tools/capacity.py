@@ -51,6 +51,7 @@ ENGINES = [
     Engine("Poseidon, arity 8", "poseidon_8", "poseidon", "poseidon_bls12_381", "poseidon_twin", "per hash of arity 8 in a stream, steady", "hashes"),
     Engine("ECDSA, secp256k1", "ecdsa", "ecdsa_verify", "secp256k1", "ecdsa", "per signature in a stream, steady, 1 core", "signatures"),
     Engine("Equihash (200,9)", "card", "equihash_verify", "equihash_200_9", "card", "per header in a stream, steady", "headers"),
+    Engine("Equihash solving, (200,9)", "equihash_solve_200_9", "equihash_solve", "equihash_200_9", "equihash_solve_200_9", "per header, hbm memory (computed)", "headers"),
     Engine("VDF, 1,024 bits", "vdf_1024", "vdf", "vdf_1024", "vdf_1024_twin", "squaring modulo 1024 bits, in a long request", "squarings"),
 ]
 

@@ -23,7 +23,8 @@ SCALA_DEPENDENCIES = {"spec": set(), "stream": {"spec"}, "arith": {"spec", "stre
 SCALA_DEPENDENCIES["field"] = SCALA_DEPENDENCIES["arith"] | {"arith"}
 SCALA_DEPENDENCIES["curve"] = SCALA_DEPENDENCIES["micro"] = SCALA_DEPENDENCIES["field"] | {"field"}
 SCALA_DEPENDENCIES["pairing"] = SCALA_DEPENDENCIES["micro"] | {"micro"}
-SCALA_DEPENDENCIES["engine"] = SCALA_DEPENDENCIES["curve"] | {"curve", "micro", "pairing"}
+SCALA_DEPENDENCIES["hash"] = SCALA_DEPENDENCIES["arith"] | {"arith"}
+SCALA_DEPENDENCIES["engine"] = SCALA_DEPENDENCIES["curve"] | {"curve", "micro", "pairing", "hash"}
 SCALA_DEPENDENCIES["shell"] = SCALA_DEPENDENCIES["engine"] | {"engine"}
 SCALA_DEPENDENCIES["top"] = SCALA_DEPENDENCIES["shell"] | {"shell", "Design"}
 SCALA_DEPENDENCIES["formal"] = SCALA_DEPENDENCIES["top"]

@@ -475,7 +475,7 @@ class Make(unittest.TestCase):
         return done.returncode, done.stdout
 
     def test_verilog_of_an_operation_is_that_of_its_circuits_and_not_of_twins(self):
-        for operation in ("coprocessor", "ecdsa_verify", "equihash_verify", "msm", "ntt", "poseidon", "vdf"):
+        for operation in ("coprocessor", "ecdsa_verify", "equihash_solve", "equihash_verify", "msm", "ntt", "poseidon", "vdf"):
             for goal in ("verilog", "testbench"):
                 status, said = self.would(goal, f"OP={operation}")
                 self.assertEqual(status, 0, said)

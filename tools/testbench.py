@@ -21,6 +21,7 @@ from place import ROOT, TARGET, Failed, main, run
 sys.path[:0] = [str(ROOT / "spec/model"), str(ROOT / "rtl/sim")]
 
 import ecdsa_verify as ecdsa  # noqa: E402
+import equihash_solve_card as solver_card  # noqa: E402
 import equihash_verify as equihash  # noqa: E402
 import msm  # noqa: E402
 import ntt  # noqa: E402
@@ -63,6 +64,23 @@ def of_equihash(engine):
     spoilt = header[:-1] + bytes([header[-1] ^ 1])
     card = wire.Card(wire.Identity(0, "", ""), [name])
     return answered(card, [wire.equihash_command(params, i, it) for i, it in enumerate((header, spoilt))], [])
+
+
+def of_solver(engine):
+    """Returns a header with candidates, a candidate, whose order is the circuit's, and one that there is not."""
+    params = equihash.load_params(engine["instance"].removeprefix("equihash_"))
+    head, solve, read = bytes(params.header_bytes), solver_card.COMMANDS["solve"], solver_card.COMMANDS["read"]
+    count = len(solver_card.solve(params, head))
+    leaves = 4 * params.indices
+
+    def reply(of, index, status, rest):
+        return wire.packet(of["reply"], wire.word(index, 8) + wire.word(solver_card.STATUS[status], 8) + rest)
+
+    return [
+        (wire.solver_command("solve", 0, header=head), reply(solve, 0, "done", wire.word(count, 4) + bytes(4)), []),
+        (wire.solver_command("read", 1, number=0), reply(read, 1, "done", bytes(leaves)), [(24, 24 + leaves)]),
+        (wire.solver_command("read", 2, number=count), reply(read, 2, "invalid", bytes(leaves)), []),
+    ]
 
 
 def of_ecdsa(_):
@@ -163,7 +181,7 @@ def of_vdf(engine):
     return found
 
 
-ENGINES = {"vdf": of_vdf, "equihash_verify": of_equihash, "ecdsa_verify": of_ecdsa, "poseidon": of_poseidon, "msm": of_msm, "ntt": of_ntt}
+ENGINES = {"vdf": of_vdf, "equihash_solve": of_solver, "equihash_verify": of_equihash, "ecdsa_verify": of_ecdsa, "poseidon": of_poseidon, "msm": of_msm, "ntt": of_ntt}
 
 
 def exchanges(manifest):

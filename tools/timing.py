@@ -26,7 +26,7 @@ import synthesis
 from place import TARGET, Failed, main, write_whole
 
 #: The default cards.
-CARDS = ["card", "toy", "mailbox", "ecdsa", "msm_toy", "msm_bn254", "msm_bn254_g2", "msm_bls12_381", "msm_bls12_381_g2", "msm_bls12_377", "poseidon_2", "vdf_1024"]
+CARDS = ["card", "toy", "mailbox", "ecdsa", "msm_toy", "msm_bn254", "msm_bn254_g2", "msm_bls12_381", "msm_bls12_381_g2", "msm_bls12_377", "poseidon_2", "vdf_1024", "equihash_solve_200_9"]
 #: Top levels of boards that are timed by default.
 TOPS = ["uart", "xdma_msm_bls12_381", "f2_msm_bls12_381"]
 #: Number of paths to show for each engine, and minimum picoseconds of a path.

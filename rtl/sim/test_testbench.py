@@ -88,7 +88,7 @@ class Benches(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("PROOFMILL_LONG"), "real engines: make test-long")
     def test_real_engines_answer_as_the_model(self):
-        for card in ("ecdsa", "ntt_small", "poseidon_2", "vdf_64"):
+        for card in ("ecdsa", "ntt_small", "poseidon_2", "vdf_64", "equihash_solve_48_5"):
             testbench.examine(card, self.folder, "verilator", [])
 
 

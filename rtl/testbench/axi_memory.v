@@ -59,7 +59,7 @@ module axi_memory #(
     end else begin
       if (awvalid && awready) begin
         writing <= 1'b1;
-        to <= awaddr[6 +: LOG_BEATS];
+        to <= awaddr >> 6;
       end
       if (wvalid && wready) begin
         for (i = 0; i < 64; i = i + 1)
@@ -74,7 +74,7 @@ module axi_memory #(
 
       if (arvalid && arready) begin
         reading <= 1'b1;
-        from <= araddr[6 +: LOG_BEATS];
+        from <= araddr >> 6;
         left <= arlen;
         wait_for <= LATENCY;
       end

@@ -11,6 +11,7 @@ import tomllib
 from dataclasses import dataclass
 
 import ecdsa_verify as ecdsa
+import equihash_solve_card
 import equihash_verify as equihash
 import msm_card
 import poseidon_card
@@ -52,6 +53,15 @@ def reversed_text(text):
     if len(text) > 8:
         raise ValueError(f"text: {text!r} has more than 8 characters")
     return text.encode("ascii")[::-1].ljust(8, b"\0")
+
+
+def solver_command(name, index, **values):
+    """A command of the engine equihash_solve; `header` is bytes, other values are integers."""
+    command = equihash_solve_card.COMMANDS[name]
+    fields = {"index": index, "reserved": 0, **values}
+    parts = (fields[it["name"]] for it in command["fields"])
+    body = (part if isinstance(part, bytes) else word(part, it["bytes"]) for part, it in zip(parts, command["fields"]))
+    return packet(command["number"], b"".join(body))
 
 
 def vdf_command(name, geometry, **values):

@@ -173,6 +173,14 @@ pub fn walk(isa: Isa, leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> Walk {
     Walk { xor_non_zero: xor != 0, bad_zero_order: sums.fault || faults != 0 }
 }
 
+/// Returns whether the indices are a solution of the header of `leaves`, by every condition of the protocol: the exclusive ors, the order of subtrees,
+/// and that no index occurs twice.
+pub fn is_solution(isa: Isa, leaves: &Leaves<'_>, indices: &mut Indices) -> bool {
+    let Walk { xor_non_zero, bad_zero_order } = walk(isa, leaves, indices.rows());
+    let zeros = !xor_non_zero && !bad_zero_order;
+    zeros && !indices.are_out_of_order(isa) && !indices.have_duplicate(isa)
+}
+
 /// The eight strips' sums. A solution of eight leaves (k = 3) has but one row, too little for two-row vectors.
 fn sums(isa: Isa, leaves: &Leaves<'_>, rows: &[[u32; STRIPS]]) -> StripSums {
     match isa.0 {

@@ -9,6 +9,7 @@
 pub(crate) mod chain;
 mod coprocessor;
 mod ecdsa_verify;
+mod equihash_solve;
 mod equihash_verify;
 mod flights;
 pub(crate) mod handshake;
@@ -27,6 +28,7 @@ use std::time::Duration;
 
 use proofmill_op::coprocessor::Coprocessor;
 use proofmill_op::ecdsa_verify::EcdsaVerify;
+use proofmill_op::equihash_solve::EquihashSolve;
 use proofmill_op::equihash_verify::EquihashVerify;
 use proofmill_op::msm::{Instance, LoadBases, Msm, PlanMsm};
 use proofmill_op::ntt::{ComputeQuotient, Ntt};
@@ -71,6 +73,7 @@ pub struct Card {
     transforms: Option<Arc<ntt::Port>>,
     machine: Option<Arc<coprocessor::Port>>,
     squarer: Option<vdf::Geometry>,
+    solver: Option<equihash_solve::Geometry>,
     inbox: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -128,6 +131,9 @@ impl Card {
         let squarer = vdf::find(&mut *transport, &chain, &options.uri)?;
         let (engine, squarer) = squarer.unzip();
         engines.extend(engine);
+        let solver = equihash_solve::find(&mut *transport, &chain, &options.uri)?;
+        let (engine, solver) = solver.unzip();
+        engines.extend(engine);
         agree_on_engines(&engines, status.capabilities, &options.uri)?;
 
         let mut caps = Caps::new(options.uri.clone(), options.kind, describe(&status, &engines));
@@ -158,6 +164,7 @@ impl Card {
             transforms,
             machine,
             squarer,
+            solver,
             inbox,
             thread,
         })
@@ -218,6 +225,10 @@ impl Card {
             }
             AnyRequest::Vdf(request) => vdf::Job::new(request, self.squarer?, &self.caps.uri)
                 .and_then(|job| self.start::<Vdf>(engine, job)),
+            AnyRequest::EquihashSolve(request) => {
+                equihash_solve::Job::new(request, self.solver?, identity, &self.caps.uri)
+                    .and_then(|job| self.start::<EquihashSolve>(engine, job))
+            }
             _ => return None,
         })
     }
@@ -267,6 +278,7 @@ fn agree_on_engines(engines: &[Engine], capabilities: u64, uri: &str) -> Result<
     let known = verification.chain(msm::KNOWN).chain(&poseidon::KNOWN);
     let transforms = [ntt::known(engines)];
     let known = known.chain(&transforms).chain(&coprocessor::KNOWN).chain(&vdf::KNOWN);
+    let known = known.chain(&equihash_solve::KNOWN);
     for (capability, bit) in known {
         let block = engines.iter().any(|engine| engine.capability == *capability);
         let promised = capabilities >> bit & 1 == 1;

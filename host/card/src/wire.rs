@@ -1,5 +1,6 @@
 //! The wire of `spec/wire`: constants generated at build time, and the layouts of packets.
 
+use proofmill_op::equihash_solve::HEADER_BYTES;
 use proofmill_op::msm::Group;
 use proofmill_op::poseidon::Strength;
 
@@ -49,6 +50,17 @@ pub fn bare(cmd: u32) -> [u8; Header::BYTES] {
 /// Encodes the command that requests the verdict on one header: any bytes, also wrong ones.
 pub fn equihash_verify(index: u64, header: &[u8]) -> Vec<u8> {
     engine_command(constants::equihash_verify::command::NUMBER, index, header)
+}
+
+/// Encodes the command that finds the candidates of a header, its bytes before the solution.
+pub fn equihash_solve(index: u64, header: &[u8; HEADER_BYTES]) -> Vec<u8> {
+    engine_command(constants::equihash_solve::commands::solve::NUMBER, index, header)
+}
+
+/// Encodes the command that reads a candidate of the last header.
+pub fn equihash_solve_read(index: u64, candidate: u32) -> Vec<u8> {
+    let number = constants::equihash_solve::commands::read::NUMBER;
+    engine_command(number, index, &u64::from(candidate).to_le_bytes())
 }
 
 /// Encodes the command that requests the verdict on one signature: s, r, hash, qx, qy in the layout of a request.
@@ -270,6 +282,20 @@ mod tests {
             packet.len() - 1487,
             constants::equihash_verify::command::fields::header::OFFSET as usize
         );
+    }
+
+    #[test]
+    fn commands_that_solve_have_the_layout_of_the_wire() {
+        use constants::equihash_solve::commands::{read, solve};
+        let packet = equihash_solve(7, &[9; HEADER_BYTES]);
+        assert_eq!(Header::of(&packet), Some(Header { len: solve::LEN, cmd: solve::NUMBER }));
+        assert_eq!((packet.len(), u64_at(&packet, 8)), (solve::LEN as usize, Some(7)));
+        assert_eq!(packet[solve::fields::header::OFFSET as usize..], [9; 140]);
+        let packet = equihash_solve_read(7, 3);
+        assert_eq!(Header::of(&packet), Some(Header { len: read::LEN, cmd: read::NUMBER }));
+        assert_eq!((packet.len(), u64_at(&packet, 8)), (read::LEN as usize, Some(7)));
+        assert_eq!(u32_at(&packet, read::fields::number::OFFSET), Some(3));
+        assert_eq!(u32_at(&packet, read::fields::reserved::OFFSET), Some(0));
     }
 
     #[test]

@@ -24,6 +24,8 @@ impl Params {
     pub const N200_K9: Self = Self { n: 200, k: 9 };
     /// Several Zcash-derived chains'.
     pub const N144_K5: Self = Self { n: 144, k: 5 };
+    /// A set that is small enough for simulations.
+    pub const N96_K5: Self = Self { n: 96, k: 5 };
     /// The toy.
     pub const N48_K5: Self = Self { n: 48, k: 5 };
 

@@ -91,14 +91,8 @@ pub fn conformance(device: &dyn Device, filter: &str) -> Report {
             continue;
         }
         if let Capability::EquihashSolve(params) = *capability {
-            let (vectors, verified) = (solutions::vectors, solutions::verified);
-            if params == Params::N48_K5 {
-                suite.check(&format!("{capability}: vectors"), |device| vectors(device, params));
-            }
-            // Larger sets take seconds and gigabytes.
-            if params.n() <= 96 {
-                suite.check(&format!("{capability}: verified"), |device| verified(device, params));
-            }
+            suite.nothing.get_or_insert_with(|| solutions::nothing(params));
+            suite.solutions(params);
             continue;
         }
         if *capability == Capability::Vdf {
@@ -269,6 +263,24 @@ impl Suite<'_> {
                 let ticket = ticket.map_err(|error| error.to_string())?;
                 transforms::judge_quotient(ticket, field, &case.result)
             });
+        }
+    }
+
+    /// Checks the solutions of small parameter sets: larger ones take seconds and gigabytes.
+    fn solutions(&mut self, params: Params) {
+        type Promise = fn(&dyn Device, Params) -> Result<(), String>;
+        let arguments: (&str, Promise) = ("wrong arguments are named", solutions::wrong_arguments);
+        let empty: (&str, Promise) = ("a request without headers", solutions::empty);
+        let verified: (&str, Promise) = ("verified", solutions::verified);
+        let vectors: (&str, Promise) = ("vectors", solutions::vectors);
+        let promises = match params {
+            Params::N48_K5 => vec![vectors, verified, empty, arguments],
+            _ if params.n() <= 96 => vec![verified, empty, arguments],
+            _ => vec![arguments],
+        };
+        for (what, promise) in promises {
+            let name = format!("{}: {what}", Capability::EquihashSolve(params));
+            self.check(&name, |device| promise(device, params));
         }
     }
 

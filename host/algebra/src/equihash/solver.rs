@@ -23,7 +23,7 @@ use std::sync::Mutex;
 use super::Leaves;
 use crate::isa::Isa;
 use bucket::{Input, Output, Scratch};
-pub use candidates::encode;
+pub use candidates::{encode, solution};
 pub use plan::Plan;
 
 mod bucket;

@@ -7,7 +7,7 @@ use super::handshake::Status;
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::shell::{address_map, block, block_header, identification};
-use crate::wire::constants::{memory_door, msm, ntt, poseidon};
+use crate::wire::constants::{equihash_solve, memory_door, msm, ntt, poseidon};
 
 /// The most blocks of a card: more are a sign of a broken bus.
 const MAX_BLOCKS: usize = 64;
@@ -50,15 +50,17 @@ impl Channels {
 impl Block {
     /// Returns the number of memory channels of its engine.
     fn channels(&self, transport: &mut dyn Transport) -> Result<u32> {
-        use {msm::block as msms, ntt::block as transforms, poseidon::block as hashes};
+        use {equihash_solve::block as solvers, msm::block as msms};
+        use {ntt::block as transforms, poseidon::block as hashes};
         const MSMS: (u32, u32) = (msms::TYPE, msms::VERSION);
         const TRANSFORMS: (u32, u32) = (transforms::TYPE, transforms::VERSION);
         const HASHES: (u32, u32) = (hashes::TYPE, hashes::VERSION);
+        const SOLVERS: (u32, u32) = (solvers::TYPE, solvers::VERSION);
         Ok(match (self.kind, self.version) {
             // The channels of points and that of scalars.
             MSMS => self.read(transport, msms::registers::channels::OFFSET)?.saturating_add(1),
             TRANSFORMS => self.read(transport, transforms::registers::channels::OFFSET)?,
-            HASHES => 1,
+            HASHES | SOLVERS => 1,
             _ => 0,
         })
     }

@@ -5,7 +5,7 @@ use proofmill_op::equihash_verify::{Network, Params, Personalisation, Request, R
 use proofmill_op::{Bytes, Capability, Result, SecretBytes};
 
 use super::chain::Chain;
-use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
+use super::job::{self, Engine, Exchange, Lane, Respond, Settings, words};
 use super::open_error;
 use crate::Transport;
 use crate::wire::constants::equihash_verify::{block, command};
@@ -122,11 +122,6 @@ fn settings(personalisation: Personalisation, network: Network) -> Settings {
         settings.extend(words(at::pow_limit::OFFSET, &limit));
     }
     settings
-}
-
-fn words(offset: u32, bytes: &[u8]) -> Settings {
-    let words = bytes.chunks_exact(4).zip((offset..).step_by(4));
-    words.map(|(word, at)| (at, u32::from_le_bytes([word[0], word[1], word[2], word[3]]))).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,12 @@ use crate::wire::Header;
 /// The contents of an engine's registers: offset in its block and value.
 pub type Settings = Vec<(u32, u32)>;
 
+/// Returns the contents of registers from this offset on that hold `bytes`, whole words.
+pub fn words(offset: u32, bytes: &[u8]) -> Settings {
+    let words = bytes.as_chunks().0.iter().zip((offset..).step_by(4));
+    words.map(|(word, at)| (at, u32::from_le_bytes(*word))).collect()
+}
+
 /// The headers of an engine's command and of its reply.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
@@ -72,7 +78,8 @@ pub enum Transfer {
 
 /// A request, divided into commands with one reply each.
 pub trait Job: Send {
-    /// Returns the number of commands; once one has failed, the number of those that were sent.
+    /// Returns the number of commands; once one has failed, the number of those that were sent. It may grow with replies: until they have arrived, it
+    /// is above the number of known commands, and [`Job::acquire`] returns false for the next one.
     fn commands(&self) -> usize;
     /// Returns the contents that the engine's registers must have.
     fn settings(&self) -> &Settings;

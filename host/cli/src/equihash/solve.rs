@@ -77,6 +77,8 @@ impl FromStr for Target {
 struct Search<'a> {
     arguments: &'a Arguments,
     device: &'a dyn Device,
+    /// Compares hashes with the target in the header.
+    verifier: &'a dyn Device,
     solutions: u64,
     is_met: bool,
 }
@@ -86,10 +88,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     let device = arguments.device.open(&Capability::EquihashSolve(arguments.params))?;
     let name = || arguments.header.display().to_string();
     let mut header = read(arguments).with_context(name)?;
-    if let Some(Target::Header) = arguments.target {
-        device.caps().require(&Capability::EquihashVerify(arguments.params))?;
-    }
-    let mut search = Search { arguments, device: &*device, solutions: 0, is_met: false };
+    let verifier = verifier(arguments, &*device)?;
+    let verifier = verifier.as_deref().unwrap_or(&*device);
+    let mut search = Search { arguments, device: &*device, verifier, solutions: 0, is_met: false };
     let (progress, start) = (Progress::of_parts(1), Instant::now());
     let mut nonces = 0;
     while nonces < arguments.nonces && !search.is_met {
@@ -105,6 +106,19 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> anyhow::Result<Exit> {
     }
     progress.finish();
     search.summary(nonces, start.elapsed().as_secs_f64(), output)
+}
+
+/// Returns the processor if the target is in the header and the device does not verify headers: a card that solves does not.
+fn verifier(arguments: &Arguments, device: &dyn Device) -> anyhow::Result<Option<Box<dyn Device>>> {
+    let capability = Capability::EquihashVerify(arguments.params);
+    match arguments.target {
+        Some(Target::Header) if !device.caps().offers(&capability) => {
+            let processor = proofmill::open("cpu:?threads=1")?;
+            processor.caps().require(&capability)?;
+            Ok(Some(processor))
+        }
+        _ => Ok(None),
+    }
 }
 
 impl Search<'_> {
@@ -157,7 +171,7 @@ impl Search<'_> {
                 let Arguments { params, personalisation, .. } = *self.arguments;
                 let request = equihash::Request::new(params, Network::Limit([0xff; 32]), whole);
                 let request = equihash::Request { personalisation, ..request };
-                let verdicts = self.device.submit(request)?.wait()?.verdicts;
+                let verdicts = self.verifier.submit(request)?.wait()?.verdicts;
                 Ok(verdicts.iter().all(|verdict| verdict.is_valid()))
             }
         }

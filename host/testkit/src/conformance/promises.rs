@@ -7,7 +7,7 @@ use proofmill_op::{
 };
 
 use super::subject::{Subject, Verification};
-use super::{hashes, msm, programs, refused, transforms};
+use super::{hashes, msm, programs, refused, solutions, transforms};
 
 type Promise<R> = fn(&dyn Device, &Subject<R>) -> Result<(), String>;
 
@@ -112,8 +112,10 @@ pub(super) fn refuses_the_unknown(device: &dyn Device) -> Result<(), String> {
     let ecdsa = AnyRequest::from(ecdsa_verify::Request::new(signatures));
     let msms = proofmill_op::msm::Instance::ALL.into_iter().map(msm::nothing);
     let transforms = ntt::Field::ALL.into_iter().map(transforms::nothing);
+    let solving = [Params::N200_K9, Params::N144_K5, Params::N96_K5, Params::N48_K5];
+    let solving = solving.map(solutions::nothing);
     let others = [ecdsa, hashes::nothing(), programs::nothing()];
-    for request in equihash.chain(others).chain(msms).chain(transforms) {
+    for request in equihash.chain(solving).chain(others).chain(msms).chain(transforms) {
         let asked: Capability = request.capability();
         if device.caps().offers(&asked) {
             continue;

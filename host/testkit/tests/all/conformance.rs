@@ -23,9 +23,9 @@ pub fn conforms(device: &dyn Device) -> usize {
         eprintln!("FAILED on {}: {}: {problem}", device.caps().uri, check.name);
     }
     assert!(report.is_success(), "{} checks failed", report.failures().count());
-    // A card that only hashes, transforms or squares has the vectors of one instance.
+    // A card that only hashes, transforms, squares or solves has the vectors of one instance.
     let enough = match &device.caps().capabilities[..] {
-        [Capability::Vdf] => 2,
+        [Capability::Vdf | Capability::EquihashSolve(_)] => 2,
         [Capability::Poseidon(_) | Capability::Ntt(_)] => 15,
         all => 20 * all.len(),
     };

@@ -4,6 +4,7 @@ mod conformance;
 mod coprocessor;
 mod ecdsa_defects;
 mod ecdsa_verify;
+mod equihash_solve;
 mod f2;
 mod groth16;
 mod memory_port;

@@ -163,7 +163,11 @@ fn the_stream_vectors_hold_for_every_simulation() {
         let has_memory = |engine: &Capability| {
             matches!(
                 engine,
-                Capability::Msm(_) | Capability::Ntt(_) | Capability::Coprocessor | Capability::Vdf
+                Capability::Msm(_)
+                    | Capability::Ntt(_)
+                    | Capability::Coprocessor
+                    | Capability::Vdf
+                    | Capability::EquihashSolve(_)
             )
         };
         let stateful = engines.is_empty() || engines.iter().any(has_memory);

@@ -7,16 +7,16 @@ pub(super) type Candidate = [u32; 2];
 
 /// Returns the solutions among the candidates, sorted, none of them twice.
 pub(super) fn solutions(plan: &Plan, words: &[u32], candidates: &[Candidate]) -> Vec<Vec<u32>> {
-    let found = candidates.iter().filter_map(|candidate| indices(plan, words, candidate));
-    let mut solutions: Vec<_> = found.map(in_order).collect();
+    let found = candidates.iter().filter_map(|candidate| of_candidate(plan, words, candidate));
+    let mut solutions: Vec<_> = found.collect();
     solutions.sort_unstable();
     solutions.dedup();
     solutions
 }
 
-/// Returns the indices of a candidate, unless one of them, or an inner node of its tree, occurs twice. Nearly all false candidates have
-/// a node twice at one of the first levels, and are dropped there.
-fn indices(plan: &Plan, words: &[u32], candidate: &Candidate) -> Option<Vec<u32>> {
+/// Returns the solution of a candidate, unless one of its indices, or an inner node of its tree, occurs twice. Nearly all false candidates
+/// have a node twice at one of the first levels, and are dropped there.
+fn of_candidate(plan: &Plan, words: &[u32], candidate: &Candidate) -> Option<Vec<u32>> {
     let distance_bits = plan.distance_bits();
     let mut nodes = candidate.to_vec();
     for tree in plan.trees.iter().rev() {
@@ -30,7 +30,13 @@ fn indices(plan: &Plan, words: &[u32], candidate: &Candidate) -> Option<Vec<u32>
         };
         nodes = nodes.iter().flat_map(children).collect();
     }
-    are_different(&nodes).then_some(nodes)
+    solution(nodes)
+}
+
+/// Returns the solution of a candidate, in the order that verifiers require, from the leaves of its tree from left to right; `None` if an index
+/// occurs twice. There are 2^k leaves. The leaves' strings are not checked.
+pub fn solution(leaves: Vec<u32>) -> Option<Vec<u32>> {
+    are_different(&leaves).then(|| in_order(leaves))
 }
 
 fn are_different(nodes: &[u32]) -> bool {

@@ -214,3 +214,12 @@ fn other_parameters_have_no_plan() {
         assert!(Plan::new(&Shape::new(n, k, PERSONALISATION), 2).is_none(), "({n},{k})");
     }
 }
+
+#[test]
+fn candidates_are_put_in_order() {
+    let wanted = Some(vec![1, 5, 3, 7, 2, 8, 4, 6]);
+    for leaves in [[1, 5, 3, 7, 2, 8, 4, 6], [6, 4, 8, 2, 7, 3, 5, 1], [2, 8, 4, 6, 3, 7, 5, 1]] {
+        assert_eq!(solution(leaves.to_vec()), wanted);
+    }
+    assert_eq!(solution(vec![1, 5, 3, 7, 2, 8, 4, 5]), None);
+}

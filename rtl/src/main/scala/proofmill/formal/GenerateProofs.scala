@@ -53,6 +53,8 @@ object GenerateProofs {
     "batch_buckets_g2" -> (() => new BatchBucketProof(bucketBits = 2, interval = 3, length = 20)),
     "squaring_control" -> (() => new SquaringControlProof(passes = 1)),
     "squaring_control_two" -> (() => new SquaringControlProof(passes = 2)),
+    "solver_partition" -> (() => new PartitionProof(length = 28)),
+    "solver_pairs" -> (() => new BucketPairsProof(length = 24)),
     "in_flight_table" -> (() => new InFlightTableProof(contexts = 4, log2 = 3, tables = 2)),
     "sum" -> (() => new SumProof(Seq(1, -1, 3, -4, 1).map(weight => (Bound.signed(6), BigInt(weight))))),
     "sum_of_three" -> (() => new SumProof(Seq.fill(3)((Bound.signed(258), BigInt(1))))),

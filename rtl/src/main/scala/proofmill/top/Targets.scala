@@ -3,6 +3,7 @@ package proofmill.top
 import proofmill.arith.Timing
 import proofmill.engine.coprocessor.{CoprocessorConfig, CoprocessorEngine}
 import proofmill.engine.ecdsa_verify.{EcdsaConfig, EcdsaEngine}
+import proofmill.engine.equihash_solve.{SolverConfig, SolverEngine}
 import proofmill.engine.equihash_verify.{EquihashConfig, EquihashEngine}
 import proofmill.engine.msm.{MsmConfig, MsmEngine}
 import proofmill.engine.ntt.{NttConfig, NttEngine}
@@ -111,6 +112,17 @@ object Targets {
   private def vdf(config: VdfConfig): Seq[EngineSlot] =
     Seq(EngineSlot("vdf", s"vdf_${config.bits}", () => new VdfEngine(config)))
 
+  /** Engines that solve Equihash; the first two are for simulations. */
+  private val solvers: Seq[(String, SolverConfig)] = Seq(
+    "48_5" -> SolverConfig("equihash_48_5", bucketBits = 3, memoryBits = 20, beats = 8),
+    "96_5" -> SolverConfig("equihash_96_5", bucketBits = 7, memoryBits = 26),
+    "144_5" -> SolverConfig("equihash_144_5", bucketBits = 12, memoryBits = 33, beats = 8),
+    "200_9" -> SolverConfig("equihash_200_9", bucketBits = 9, memoryBits = 30)
+  )
+
+  private def solver(config: SolverConfig): Seq[EngineSlot] =
+    Seq(EngineSlot("equihash_solve", config.instance, () => new SolverEngine(config)))
+
   /** Cards on a serial line: `uart` for boards; `uart_fast` with a line that is fast to simulate; a toy on such a line; the
     * shell without engines on the line of `uart`.
     */
@@ -190,6 +202,7 @@ object Targets {
     } ++
     ntts.map { case (name, config) => Target(name, shell, ntt(config)) } ++
     vdfs.map { case (name, config) => Target(name, shell, vdf(config)) } ++
+    solvers.map { case (name, config) => Target(s"equihash_solve_$name", shell, solver(config)) } ++
     provers.map { case (name, engines) => Target(name, shell, engines) } ++
     Seq(
       Target("coprocessor", shell, coprocessor(CoprocessorConfig())),

@@ -2,7 +2,7 @@ package proofmill.engine
 
 import java.security.MessageDigest
 
-import proofmill.engine.equihash_verify.Blake2b
+import proofmill.hash.Blake2b
 import proofmill.spec.Equihash
 
 /** A reference in integer arithmetic for the parts of the Equihash engine. */

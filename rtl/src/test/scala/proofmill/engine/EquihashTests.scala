@@ -3,7 +3,9 @@ package proofmill.engine
 import proofmill.RtlTest
 import proofmill.RtlTest.{clocked, random, require}
 import proofmill.engine.EquihashReference._
+import proofmill.engine.equihash_solve.{LeafSource, SolverConfig}
 import proofmill.engine.equihash_verify._
+import proofmill.hash._
 import proofmill.spec.{Equihash, Spec}
 import spinal.core._
 import spinal.core.sim._
@@ -69,7 +71,12 @@ object EquihashTests {
       for (bytes <- Seq(55, 56, 64) ++ everySet.map(_.totalBytes)) sha256d(bytes)
     },
     RtlTest("difficulty: published table, edges, random")(difficulty()),
-    RtlTest("BLAKE2b: leaves of headers back to back")(everySet.foreach(leafHashes))
+    RtlTest("BLAKE2b: leaves of headers back to back")(everySet.foreach(leafHashes)),
+    RtlTest("BLAKE2b: leaves in the order of their indices, for every number of passes") {
+      for (passes <- Seq(2, 3, 4, 6, 12)) leafEntries(SolverConfig("equihash_48_5", bucketBits = 3, passes = passes))
+      leafEntries(SolverConfig("equihash_144_5", bucketBits = 12))
+      leafEntries(SolverConfig("equihash_200_9", bucketBits = 9))
+    }
   )
 
   /** Pushes values into a flow, first without, then with random gaps, and waits until all is out. The gaps come in the second half. */
@@ -242,6 +249,22 @@ object EquihashTests {
     hash.io.tag.slot := slot
     hash.io.hash := tag.payload / p.indicesPerHash
     hash.io.tag.select := (tag.payload % p.indicesPerHash).resized
+  }
+
+  /** Entries of table 0 of two headers: all of the toy's, and the first ones of others. */
+  private def leafEntries(config: SolverConfig): Unit = clocked(new LeafSource(config)) { dut =>
+    val (p, r) = (config.params, random(9))
+    val headers = Seq.fill(if (p == toy) 2 else 1)(Seq.fill(p.headerBytes)(r.nextInt(256)))
+    val count = 100.max(if (p == toy) 1 << p.indexBits else 0)
+    val got = mutable.Queue[(BigInt, BigInt)]()
+    dut.io.personalisation #= BigInt(p.personalisation.reverse.getBytes)
+    StreamMonitor(dut.io.entries, dut.clockDomain)(it => got += ((it.string.toBigInt, it.reference.toBigInt)))
+    StreamReadyRandomizer(dut.io.entries, dut.clockDomain)
+    val words = mutable.Queue(headers.flatMap(_.padTo(144, 0xff).grouped(8).map(littleEndian)): _*)
+    StreamDriver(dut.io.word, dut.clockDomain) { payload => words.nonEmpty && { payload #= words.dequeue(); true } }
+    dut.clockDomain.waitSamplingWhere(got.size >= headers.size * count)
+    val wanted = headers.flatMap(header => Seq.tabulate(count)(i => (leaf(p, header, i), BigInt(i))))
+    require(s"entries of ${p.name}", got.take(headers.size * count).toSeq, wanted)
   }
 
   private def leafHashes(p: Equihash): Unit = clocked(new Leaves(p)) { dut =>

@@ -2,6 +2,7 @@ package proofmill.engine.equihash_verify
 
 import proofmill.arith.Timing
 import proofmill.engine.{Engine, EnginePacket}
+import proofmill.hash.{LeafHash, LeafStart, Midstate}
 import proofmill.spec.{Block, Command, Equihash, Spec}
 import proofmill.stream.Word
 import spinal.core._

@@ -1,5 +1,6 @@
 package proofmill.engine.equihash_verify
 
+import proofmill.hash.Primes
 import spinal.core._
 import spinal.lib._
 import spinal.lib.fsm._

@@ -1,4 +1,4 @@
-package proofmill.engine.equihash_verify
+package proofmill.hash
 
 import proofmill.arith.{Copies, Timing}
 import proofmill.spec.Equihash
