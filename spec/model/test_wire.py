@@ -106,6 +106,14 @@ class Shell(unittest.TestCase):
             self.assertEqual(layer(**{"start": wrong.pop("from", 0), "to": wrong.pop("to", 0), "count": wrong.pop("count", 1)}, **wrong)[0], 2)
         self.assertEqual(ask("read", address=1 << 20), {"index": 7, "status": 2, "element": 0, "data": bytes(1024)})
 
+    def test_solving_on_the_wire(self):
+        command = wire.solver_command("solve", 0xA, header=bytes(range(140)))
+        self.assertEqual(command[:16], bytes.fromhex("9c000000000700000a00000000000000"))
+        self.assertEqual(command[16:], bytes(range(140)))
+        command = wire.solver_command("read", 0xA, number=3)
+        self.assertEqual(command, bytes.fromhex("18000000010700000a000000000000000300000000000000"))
+        self.assertEqual(wire.solver_command("read", 0xA, number=3, reserved=1)[20:], bytes.fromhex("01000000"))
+
     def test_squarings_on_the_wire(self):
         geometry = wire.vdf_card.Geometry(64)
         fields = {"index": 0xA, "position": 6, "reserved": 0, "constant": 0x0102}
