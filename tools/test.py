@@ -51,6 +51,7 @@ def smaller(crate, features):
 BUILD_PRODUCTS = [*PYTHON, "tools/host.py", "--products"]
 #: Cards with structural multipliers.
 VDF_CIRCUITS = ["vdf_64", "vdf_64_two"]
+SOLVERS = ["equihash_solve_48_5_wide", "equihash_solve_48_5_narrow", "equihash_solve_96_5"]
 #: Cards too large to be simulated.
 SOLVER_CIRCUITS = ["equihash_solve_144_5", "equihash_solve_200_9"]
 LIBRARIES = ["card", "toy", "shell", "mailbox", "ecdsa", "ecdsa_two", *MSM_TOYS, *MSM_CURVES, *POSEIDON, "vdf_1024_twin", "ntt_small_twin", "ntt_bn254_small_twin", "groth16_bn254_small_twin", "coprocessor_twin", "coprocessor_1024_twin", "equihash_solve_48_5",
@@ -140,7 +141,7 @@ STAGES = [
           [python("sim", *VDF_CIRCUITS), [*PYTHON, "rtl/sim/test_vdf.py", *VDF_CIRCUITS, "vdf_1024_twin"]], ("sim",),
           [python("sim", "vdf_1024"), [*PYTHON, "rtl/sim/test_vdf.py", "--seconds", "60", *VDF_CIRCUITS, "vdf_1024"]], takes=60, sources=UNITS),
     Stage("solver", "candidates, garbage, errors of the memory and resets on the engine that solves Equihash",
-          [python("sim", "equihash_solve_96_5"), [*PYTHON, "rtl/sim/test_equihash_solve.py"]], ("sim",),
+          [python("sim", *SOLVERS), [*PYTHON, "rtl/sim/test_equihash_solve.py"]], ("sim",),
           [python("rtl", "--lint", *SOLVER_CIRCUITS), [*PYTHON, "rtl/sim/test_equihash_solve.py", "--seconds", "120"]], takes=60, sources=UNITS),
     Stage("ntt", "all sizes of one pass, refusals, garbage and resets on the NTT engine", [[*PYTHON, "rtl/sim/test_ntt.py"]], ("sim",), takes=90, sources=UNITS),
     Stage("serial", "cards on a serial line: rates, framing, damage, registers", [[*PYTHON, "rtl/sim/test_uart.py"]], ("sim",)),

@@ -67,7 +67,7 @@ def of_equihash(engine):
 
 
 def of_solver(engine):
-    """Returns a header with candidates, a candidate, whose order is the circuit's, and one that there is not."""
+    """Returns a header with candidates, a candidate, whose order is the circuit's, and a number above the last one."""
     params = equihash.load_params(engine["instance"].removeprefix("equihash_"))
     head, solve, read = bytes(params.header_bytes), solver_card.COMMANDS["solve"], solver_card.COMMANDS["read"]
     count = len(solver_card.solve(params, head))

@@ -135,7 +135,7 @@ FAULTS = [
     ("solver_partition", "the last sets are written before all entries are counted", r"\(ending && \(! arrival_entries_valid\)\) && \(! \(\|\{arrival_valid_2,arrival_valid_1\}\)\)", "ending"),
     ("solver_partition", "data do not wait for their address", r"assign _zz_burst_data_valid = .*;", "assign _zz_burst_data_valid = 1'b1;"),
     ("solver_pairs", "a walk ends after its first step", r"assign walk_continues = .*;", "assign walk_continues = 1'b0;"),
-    ("solver_pairs", "a head of the bucket before is believed", r"\(heads_io_found\[14 : 5\] == mark\)", "(heads_io_found[14 : 12] != 3'b111)"),
+    ("solver_pairs", "a head of another bucket counts", r"\(heads_io_found\[14 : 5\] == mark\)", "(heads_io_found[14 : 12] != 3'b111)"),
     ("solver_pairs", "every entry has one before it", r"assign links_io_content = .*;", "assign links_io_content = {1'b1, load_before};"),
     ("squaring_control", "the period of the input counts as a squaring", r"assign io_squared = .*;", "assign io_squared = io_replace;"),
     ("squaring_control", "the input enters in every period", r"if\(io_replace\) begin\n      enters <= 1'b0;", "if(io_done) begin\n      enters <= 1'b0;"),

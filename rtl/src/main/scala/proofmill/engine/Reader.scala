@@ -6,7 +6,7 @@ import spinal.lib.bus.amba4.axi._
 
 /** A job of a reader: `beats` beats from `address` on, `repeats` times. */
 case class ReadJob(memoryBits: Int) extends Bundle {
-  val address = UInt(memoryBits bits) // a multiple of a granule
+  val address = UInt(memoryBits bits) // a multiple of a granule; for one beat, of a beat
   val beats = UInt(memoryBits - 5 bits) // at least one
   val repeats = UInt(9 bits) // at least one
 }

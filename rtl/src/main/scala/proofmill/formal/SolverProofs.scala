@@ -8,7 +8,8 @@ import spinal.lib.bus.amba4.axi.Axi4
 
 /** In the first cycles after a reset: every entry of a table is written to the memory once, to its place in its bucket.
   *
-  * Any single entry is watched: it is marked, and all others are not. Buckets, times and the memory's patience are free.
+  * Any single entry is watched: it is marked, and all others are not. Buckets, times and the memory's patience are free; up to three
+  * bursts are open. The table is the first one after a reset.
   */
 class PartitionProof(length: Int) extends Component with Proof {
   override def cycles: Option[Int] = Some(length)
@@ -127,7 +128,7 @@ class BucketPairsProof(length: Int) extends Component with Proof {
   val pairs = freeSink(dut.io.pairs)
   val found = Reg(UInt(2 bits)) init 0
   when(pairs.fire && pairs.string.drop(group).takeLow(2) === 3 && !found.msb)(found := found + 1)
-  assert(found <= alike.asUInt, "a pair that there is not, or twice")
+  assert(found <= alike.asUInt, "no pair of entries that differ, and no pair twice")
   private val calm = !dut.io.busy && dut.io.empty && !first
   assert(!calm || found === alike.asUInt.resized, "every pair is made")
   private val queues = Seq(dut.begun.io.push, dut.walk.returned.io.push, dut.queue.io.push)

@@ -112,9 +112,13 @@ object Targets {
   private def vdf(config: VdfConfig): Seq[EngineSlot] =
     Seq(EngineSlot("vdf", s"vdf_${config.bits}", () => new VdfEngine(config)))
 
-  /** Engines that solve Equihash; the first two are for simulations. */
+  /** Engines that solve Equihash; those of (48,5) and (96,5) are for simulations: one with more buckets than a header has cycles
+    * before its first leaf, and one without space for all strings and candidates.
+    */
   private val solvers: Seq[(String, SolverConfig)] = Seq(
     "48_5" -> SolverConfig("equihash_48_5", bucketBits = 3, memoryBits = 20, beats = 8),
+    "48_5_wide" -> SolverConfig("equihash_48_5", bucketBits = 7, memoryBits = 20, beats = 8),
+    "48_5_narrow" -> SolverConfig("equihash_48_5", bucketBits = 3, memoryBits = 20, kept = 2, deviations = 0),
     "96_5" -> SolverConfig("equihash_96_5", bucketBits = 7, memoryBits = 26),
     "144_5" -> SolverConfig("equihash_144_5", bucketBits = 12, memoryBits = 33, beats = 8),
     "200_9" -> SolverConfig("equihash_200_9", bucketBits = 9, memoryBits = 30)

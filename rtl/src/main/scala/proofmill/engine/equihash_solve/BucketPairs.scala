@@ -70,13 +70,13 @@ class BucketPairs(config: SolverConfig) extends Component {
 
   /** Entries from the beats into the memories. */
   val load = new Area {
-    val room = Bool()
+    val hasSpace = Bool()
     val position = Reg(UInt(config.countBits bits))
     val part = position.take(log2Up(SolverConfig.ofBeat)).asUInt
     val entry = Entry.fromMemory(config, io.beats.payload.subdivideIn(SolverConfig.entryBits bits)(part))
     val last = position === job.count - 1
-    val fire = loading && io.beats.valid && room
-    io.beats.ready := loading && room && (last || part.andR)
+    val fire = loading && io.beats.valid && hasSpace
+    io.beats.ready := loading && hasSpace && (last || part.andR)
     when(fire) {
       position := position + 1
       when(last)(loading := False)
@@ -113,14 +113,14 @@ class BucketPairs(config: SolverConfig) extends Component {
   begun.io.push.side := load.stored.msb
   begun.io.push.later := load.stored.resized
   begun.io.push.earlier := load.before
-  load.room := RegNext(begun.io.availability > lag + 3) init False
+  load.hasSpace := RegNext(begun.io.availability > lag + 3) init False
 
   /** A step of a walk each cycle: a pair, and the next step. */
   val walk = new Area {
-    val room = Bool()
+    val hasSpace = Bool()
     val returned = StreamFifo(Link(config), 8, latency = 1)
     val source = StreamArbiterFactory().lowerFirst.noLock.onArgs(returned.io.pop, begun.io.pop)
-    source.ready := room
+    source.ready := hasSpace
     val link = source.payload
     val valid = History(source.fire, lag + 1, init = False)
     val at = Delay(link, lag)
@@ -174,7 +174,7 @@ class BucketPairs(config: SolverConfig) extends Component {
   // Pairs in the pipeline and in the queue; a dropped one leaves when it is dropped.
   val held = Reg(UInt(log2Up(depth + 1) bits)) init 0
   held := held + walk.source.fire.asUInt - (pair.valid.last && !pair.isKept).asUInt - io.pairs.fire.asUInt
-  walk.room := !held.msb
+  walk.hasSpace := !held.msb
   io.empty := held === 0
 
   // A bucket enters the side whose walks have ended.

@@ -133,14 +133,14 @@ class Partition(config: SolverConfig) extends Component {
   /** Writes a full set. */
   val burst = new Area {
     val queue = StreamFifo(Bits(SolverConfig.ofBeat * SolverConfig.entryBits bits), 4 * beats, forFMax = true)
-    val room = RegNext(queue.io.availability >= 2 * beats + lag + 1) init False
+    val hasSpace = RegNext(queue.io.availability >= 2 * beats + lag + 1) init False
     val reading, addressing = RegInit(False)
     val beat = Reg(UInt(beatBits bits)) init 0
     val current = full.sets(0)
     val settled = RegNext(full.valid(0) && !full.pop) init False
     val base = RegNext(EntryAddress.of(config, table, current.bucket)) // while settled
     val address = Reg(UInt(config.memoryBits bits))
-    val start = settled && !reading && !addressing && room
+    val start = settled && !reading && !addressing && hasSpace
     when(start) {
       reading := True
       addressing := True
@@ -191,6 +191,7 @@ class Partition(config: SolverConfig) extends Component {
   when(io.begin.valid) {
     table := io.begin.payload
     clearing := True
+    open := False
   }
   val ending = RegInit(False) // `finish` came, and entries may still be before their counts
   when(io.finish)(ending := True)

@@ -32,7 +32,7 @@ class RoundControl(config: SolverConfig) extends Component {
     val begin = master(Flow(UInt(roundBits bits))) // for Partition
     val finish = out(Bool()) // pulse, for Partition
     val storing = in(Bool()) // `busy` of Partition
-    val counted = out(UInt(bucketBits bits)) // bucket whose count is asked for
+    val counted = out(UInt(bucketBits bits)) // a bucket, whose count is read
     val count = in(UInt(countBits bits)) // `timing.memory` cycles later
   }
   object State extends SpinalEnum {

@@ -15,6 +15,7 @@ import spinal.core._
   * @param bucketBits a table has 2^bucketBits buckets
   * @param memoryBits the memory channel has 2^memoryBits bytes
   * @param kept       candidates of a header that there is space for, a power of two
+  * @param deviations standard deviations above the average that a bucket has space for
   * @param beats      beats of a burst that writes entries, a power of two from 2 up to a granule's: a bucket has so many on chip
   * @param passes     passes of a leaf's hash, as of [[proofmill.hash.LeafHashRing]]
   */
@@ -23,6 +24,7 @@ case class SolverConfig(
     bucketBits: Int,
     memoryBits: Int = 34,
     kept: Int = 64,
+    deviations: Int = 5,
     beats: Int = Granule.beats,
     passes: Int = 4,
     timing: Timing = Timing()
@@ -38,15 +40,15 @@ case class SolverConfig(
   val keyBits: Int = params.collisionBits - bucketBits
   require(keyBits > 0, s"bucketBits: $bucketBits of ${params.collisionBits}")
 
-  /** Strings that a bucket has space for, whole granules: the average and five standard deviations, like
+  /** Strings that a bucket has space for, whole granules: the average and `deviations` standard deviations, like
     * `host/algebra/src/equihash/solver/plan.rs`. The deviation of the number of strings doubles from round to round, and each
     * round adds its own.
     */
   val capacity: Int = {
     val leaves = math.pow(2, params.collisionBits + 1)
     val whole = math.sqrt((math.pow(4, rounds - 1) - 1) / (3 * leaves))
-    val mean = leaves / buckets * (1 + 5 * whole)
-    val most = mean + 5 * math.sqrt(mean * (1 + 4.0 / buckets))
+    val mean = leaves / buckets * (1 + deviations * whole)
+    val most = mean + deviations * math.sqrt(mean * (1 + 4.0 / buckets))
     val ofGranule = SolverConfig.ofBeat * Granule.beats
     math.ceil(most / ofGranule).toInt * ofGranule
   }
@@ -54,6 +56,9 @@ case class SolverConfig(
   /** Entries of a burst, and bursts of a bucket. */
   val ofBurst: Int = SolverConfig.ofBeat * beats
   val bursts: Int = capacity / ofBurst
+  require(isPow2(kept), s"kept: $kept is not a power of two")
+  require(timing.memory <= 6 && timing.memory < 2 * beats, s"timing: a memory latency of ${timing.memory} cycles")
+  require(bursts > 1, s"bucketBits: $bucketBits, a bucket has a single burst")
   require(
     isPow2(beats) && beats > 1 && beats <= Granule.beats,
     s"beats: $beats is not a power of two from 2 to ${Granule.beats}"

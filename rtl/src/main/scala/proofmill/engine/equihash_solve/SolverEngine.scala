@@ -143,10 +143,10 @@ class SolverEngine(config: SolverConfig) extends Engine {
     val found = Reg(UInt(log2Up(config.kept + 1) bits)) init 0
     val dropped = Reg(UInt(32 bits)) init 0 // with the strings that had no space
     private val arrives = pairs.io.pairs.valid && isCandidate
-    private val room = !found.msb
-    memory.write(found.resize(log2Up(config.kept)), pairs.io.pairs.parents, arrives && room)
-    when(arrives && room)(found := found + 1)
-    when(partition.io.dropped || arrives && !room)(dropped := dropped + 1)
+    private val hasSpace = !found.msb
+    memory.write(found.resize(log2Up(config.kept)), pairs.io.pairs.parents, arrives && hasSpace)
+    when(arrives && hasSpace)(found := found + 1)
+    when(partition.io.dropped || arrives && !hasSpace)(dropped := dropped + 1)
     val number = parser.field.head
     val chosen = memory.readSync(number.resize(log2Up(config.kept)))
     val isInvalid = number >= found
