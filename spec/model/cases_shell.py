@@ -76,7 +76,7 @@ def control(cases):
         cases.case(f"number-{number:08x}", "no such command", packet(number), packet(number, bytes(64)), status)
     for name, number in SHELL["command_blocks"].items():
         if name not in ("control", "verification"):
-            cases.case(f"reserved-{name}", "a number kept for an engine to come", packet(number), packet(number, bytes(248)), status)
+            cases.case(f"reserved-{name.replace('_', '-')}", "a number kept for an engine to come", packet(number), packet(number, bytes(248)), status)
     cases.case("long-garbage", "4,096 bytes that mean nothing", b"\xc3" * 4096, status)
 
 
