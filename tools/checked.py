@@ -8,14 +8,14 @@ from place import ROOT, digest, write_whole
 RECORD = ROOT / "tools/checked.txt"
 #: Files that no recorded stage depends on: crates that embed specifications, and what tools leave.
 OTHERS = (".rs", ".pyc", "Cargo.toml")
-#: Likewise a folder: what only the stage `formal` reads, which is not recorded.
-PROOFS = ROOT / "rtl/formal"
+#: Likewise folders: what only the stage `formal` reads, which is not recorded.
+PROOFS = {ROOT / "rtl/formal", ROOT / "rtl/src/main/scala/proofmill/formal"}
 
 
 def files(sources):
     """Returns the files below paths that are relative to the repository."""
     found = [path for source in sources for path in ([ROOT / source] if (ROOT / source).is_file() else (ROOT / source).rglob("*"))]
-    return sorted(path for path in found if path.is_file() and not path.name.endswith(OTHERS) and PROOFS not in path.parents and "target" not in path.relative_to(ROOT).parts)
+    return sorted(path for path in found if path.is_file() and not path.name.endswith(OTHERS) and PROOFS.isdisjoint(path.parents) and "target" not in path.relative_to(ROOT).parts)
 
 
 def content(sources):

@@ -87,7 +87,7 @@ class PartitionProof(length: Int) extends Component with Proof {
   */
 class BucketPairsProof(length: Int) extends Component with Proof {
   override def cycles: Option[Int] = Some(length)
-  private val config = SolverConfig("equihash_48_5", bucketBits = 7, memoryBits = 20)
+  private val config = SolverConfig("equihash_48_5", bucketBits = 7, memoryBits = 20, beats = 8)
   private val most = 3 // entries of a bucket
   val dut = new BucketPairs(config)
   private val first = RegNext(False) init True
