@@ -1,7 +1,10 @@
 //! The chain of self-describing blocks, read once at opening. Only the addresses of the
 //! identification registers are known beforehand.
 
-use proofmill_op::Result;
+use std::fmt::Display;
+use std::ops::Deref;
+
+use proofmill_op::{Error, Result};
 
 use super::handshake::Status;
 use super::open_error;
@@ -34,6 +37,70 @@ pub struct Chain {
     build_date: [u8; 8],
     build_host: [u8; 8],
     capabilities: u64,
+}
+
+/// A block of an operation's engine.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineBlock<'a> {
+    block: &'a Block,
+    operation: &'a str,
+    uri: &'a str,
+}
+
+impl Deref for EngineBlock<'_> {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
+        self.block
+    }
+}
+
+impl EngineBlock<'_> {
+    /// Returns the error of a card that is not opened because of this block.
+    pub fn broken(&self, problem: impl Display) -> Error {
+        let Self { operation, block, uri } = self;
+        open_error(uri, format!("its {operation} block at {:#x}: {problem}", block.address))
+    }
+
+    /// Reads the length of the engine's queue from the register at this offset; an error if it is 0.
+    pub fn queue(&self, transport: &mut dyn Transport, offset: u32) -> Result<usize> {
+        match self.read(transport, offset)? {
+            0 => Err(self.broken("a queue of no command")),
+            queue => Ok(queue as usize),
+        }
+    }
+}
+
+impl Chain {
+    /// Returns the blocks of an operation, those of this type and version, in the order of the chain.
+    pub fn engines<'a>(
+        &'a self,
+        operation: &'a str,
+        kind: (u32, u32),
+        uri: &'a str,
+    ) -> impl Iterator<Item = EngineBlock<'a>> {
+        let ours = self.blocks.iter().filter(move |it| (it.kind, it.version) == kind);
+        ours.map(move |block| EngineBlock { block, operation, uri })
+    }
+
+    /// Returns what `read` returns for the block of an operation with one engine at most; an error for a second one. A block
+    /// for which it returns `None` is skipped.
+    pub fn engine<T>(
+        &self,
+        operation: &str,
+        kind: (u32, u32),
+        uri: &str,
+        mut read: impl FnMut(EngineBlock<'_>) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let mut found = None;
+        for block in self.engines(operation, kind, uri) {
+            let Some(engine) = read(block)? else { continue };
+            if found.replace(engine).is_some() {
+                return Err(block.broken("a second engine"));
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// For each block of a card with a memory port, by its address: the number of the engine's first channel at the port.

@@ -23,7 +23,6 @@ use proofmill_op::{Capability, Error, Result, SecretBytes};
 
 use super::chain::{Block, Chain};
 use super::job::{self, Engine, Lane, Respond, Settings, Terms};
-use super::open_error;
 use crate::Transport;
 use crate::wire::constants::coprocessor::{block, data, instructions, interrupt, window};
 use crate::wire::constants::shell::address_map;
@@ -58,15 +57,11 @@ pub fn find(
     identity: u64,
 ) -> Result<Option<(Engine, Arc<Port>)>> {
     let mut found = None;
-    let ours = |it: &&Block| it.kind == block::TYPE && it.version == block::VERSION;
-    for it in chain.blocks.iter().filter(ours) {
-        let broken = |what: String| {
-            open_error(uri, format!("its coprocessor block at {:#x}: {what}", it.address))
-        };
+    for it in chain.engines("coprocessor", (block::TYPE, block::VERSION), uri) {
         let at = it.read(transport, block::registers::window::OFFSET)?;
         if at != address_map::coprocessor::BASE {
             let expected = address_map::coprocessor::BASE;
-            return Err(broken(format!("a window at {at:#x}, where {expected:#x} is expected")));
+            return Err(it.broken(format!("a window at {at:#x}, where {expected:#x} is expected")));
         }
         use window::registers;
         let mut word = |offset| transport.read_register(at + offset);
@@ -77,7 +72,7 @@ pub fn find(
             let found = word(offset)?;
             if found != expected {
                 let problem = format!("{name} at {found:#x}, where {expected:#x} is expected");
-                return Err(broken(problem));
+                return Err(it.broken(problem));
             }
         }
         let most = match word(registers::most_log2::OFFSET)? {
@@ -99,7 +94,7 @@ pub fn find(
                     let problem = format!(
                         "2^{log2} slots of {name}, where 2^{LOG2_SLOTS} to 2^{limit} are expected"
                     );
-                    return Err(broken(problem));
+                    return Err(it.broken(problem));
                 }
             }
         }
@@ -110,7 +105,7 @@ pub fn find(
         let memory = Mutex::new(None);
         let port = Port { block: *it, extensions, most, identity, uri: uri.to_owned(), memory };
         if found.replace((engine, Arc::new(port))).is_some() {
-            return Err(broken("a second machine".into()));
+            return Err(it.broken("a second machine"));
         }
     }
     Ok(found)

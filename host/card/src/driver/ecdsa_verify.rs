@@ -6,7 +6,6 @@ use proofmill_op::{Bytes, Capability, Result, SecretBytes};
 
 use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
-use super::open_error;
 use crate::Transport;
 use crate::wire::constants::ecdsa_verify::{block, command};
 use crate::wire::constants::shell::capabilities::ECDSA_SECP256K1;
@@ -18,22 +17,13 @@ pub const KNOWN: [(Capability, u32); 1] = [(Capability::EcdsaVerify, ECDSA_SECP2
 /// Finds this operation's engine among the blocks: there is one at most, however many cores it has.
 pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<Option<Engine>> {
     use block::registers as at;
-    let mut engine = None;
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken = |what: String| {
-            open_error(uri, format!("its ecdsa_verify block at {:#x}: {what}", it.address))
-        };
+    chain.engine("ecdsa_verify", (block::TYPE, block::VERSION), uri, |it| {
         let len = it.read(transport, at::command_len::OFFSET)?;
         if len != command::LEN {
             let expected = command::LEN;
-            return Err(broken(format!("commands of {len} bytes, where {expected} are needed")));
+            return Err(it.broken(format!("commands of {len} bytes, where {expected} are needed")));
         }
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let lane = Lane {
             block: it.address,
             exchanges: vec![Exchange {
@@ -43,11 +33,8 @@ pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<O
             queue,
             progress: &[],
         };
-        if engine.replace(Engine { capability: Capability::EcdsaVerify, lane }).is_some() {
-            return Err(broken("a second engine".into()));
-        }
-    }
-    Ok(engine)
+        Ok(Some(Engine { capability: Capability::EcdsaVerify, lane }))
+    })
 }
 
 /// A request: the signatures, and the verdicts and cycles that have arrived.

@@ -12,7 +12,6 @@ use proofmill_op::{Bytes, Capability, Error, Progress, Result, SecretBytes};
 
 use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Respond, Settings, words};
-use super::open_error;
 use crate::Transport;
 use crate::wire::constants::equihash_solve::commands::{read, solve};
 use crate::wire::constants::equihash_solve::{block, status};
@@ -72,20 +71,11 @@ pub fn find(
     uri: &str,
 ) -> Result<Option<(Engine, Geometry)>> {
     use block::registers as at;
-    let mut found = None;
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken = |what: String| {
-            open_error(uri, format!("its equihash_solve block at {:#x}: {what}", it.address))
-        };
+    chain.engine("equihash_solve", (block::TYPE, block::VERSION), uri, |it| {
         let (n, k) = (it.read(transport, at::n::OFFSET)?, it.read(transport, at::k::OFFSET)?);
         let kept = it.read(transport, at::kept::OFFSET)?;
-        let geometry = Geometry::of(n, k, kept).map_err(broken)?;
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let geometry = Geometry::of(n, k, kept).map_err(|problem| it.broken(problem))?;
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let lane = Lane {
             block: it.address,
             exchanges: geometry.exchanges(),
@@ -93,11 +83,8 @@ pub fn find(
             progress: &[at::strings::OFFSET],
         };
         let engine = Engine { capability: Capability::EquihashSolve(geometry.params), lane };
-        if found.replace((engine, geometry)).is_some() {
-            return Err(broken("a second engine".into()));
-        }
-    }
-    Ok(found)
+        Ok(Some((engine, geometry)))
+    })
 }
 
 /// A command of a request.

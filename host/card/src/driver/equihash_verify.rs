@@ -6,7 +6,6 @@ use proofmill_op::{Bytes, Capability, Result, SecretBytes};
 
 use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Respond, Settings, words};
-use super::open_error;
 use crate::Transport;
 use crate::wire::constants::equihash_verify::{block, command};
 use crate::wire::constants::shell::capabilities::{EQUIHASH_48_5, EQUIHASH_144_5, EQUIHASH_200_9};
@@ -23,28 +22,20 @@ pub const KNOWN: [(Capability, u32); 3] = [
 pub fn find(transport: &mut dyn Transport, chain: &Chain, uri: &str) -> Result<Vec<Engine>> {
     use block::registers as at;
     let mut engines: Vec<Engine> = Vec::new();
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken = |what: String| {
-            open_error(uri, format!("its equihash_verify block at {:#x}: {what}", it.address))
-        };
+    for it in chain.engines("equihash_verify", (block::TYPE, block::VERSION), uri) {
         let (n, k) = (it.read(transport, at::n::OFFSET)?, it.read(transport, at::k::OFFSET)?);
-        let params = Params::new(n, k).map_err(|error| broken(error.to_string()))?;
+        let params = Params::new(n, k).map_err(|error| it.broken(error))?;
         let len = it.read(transport, at::command_len::OFFSET)?;
         let expected = command::fields::header::OFFSET as usize + params.header_bytes();
         if len as usize != expected {
-            return Err(broken(format!(
-                "commands of {len} bytes, where ({params}) needs {expected}"
-            )));
+            return Err(
+                it.broken(format!("commands of {len} bytes, where ({params}) needs {expected}"))
+            );
         }
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let capability = Capability::EquihashVerify(params);
         if engines.iter().any(|other| other.capability == capability) {
-            return Err(broken(format!("a second engine for ({params})")));
+            return Err(it.broken(format!("a second engine for ({params})")));
         }
         let lane = Lane {
             block: it.address,

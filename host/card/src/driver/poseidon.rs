@@ -12,7 +12,6 @@ use proofmill_op::{Argument, Bytes, Capability, Error, Result, SecretBytes};
 
 use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
-use super::open_error;
 use super::regions::Memory;
 use crate::Transport;
 use crate::wire::constants::poseidon::{block, command, status, strengthened};
@@ -122,29 +121,18 @@ pub fn find(
     uri: &str,
 ) -> Result<Option<(Engine, Geometry)>> {
     use block::registers as at;
-    let mut found = None;
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken = |what: String| {
-            open_error(uri, format!("its poseidon block at {:#x}: {what}", it.address))
-        };
+    chain.engine("poseidon", (block::TYPE, block::VERSION), uri, |it| {
         let arities = it.read(transport, at::arities::OFFSET)?;
         let memory = it.read64(transport, at::memory::OFFSET)?;
         let strengths = it.read(transport, at::strengths::OFFSET)?;
-        let geometry = Geometry::of(arities, strengths, memory).map_err(broken)?;
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let geometry =
+            Geometry::of(arities, strengths, memory).map_err(|problem| it.broken(problem))?;
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let exchanges = geometry.exchanges();
         let lane = Lane { block: it.address, exchanges, queue, progress: &[] };
         let engine = Engine { capability: Capability::Poseidon(Instance::Bls12_381), lane };
-        if found.replace((engine, geometry)).is_some() {
-            return Err(broken("a second engine".into()));
-        }
-    }
-    Ok(found)
+        Ok(Some((engine, geometry)))
+    })
 }
 
 /// A request: the preimages, and the digests that have arrived.

@@ -7,7 +7,6 @@ use proofmill_op::{Argument, Capability, Error, Result, SecretBytes};
 
 use super::chain::Chain;
 use super::job::{self, Engine, Exchange, Lane, Respond, Settings};
-use super::open_error;
 use crate::Transport;
 use crate::wire::constants::shell::capabilities::VDF;
 use crate::wire::constants::vdf::commands::{load, square};
@@ -78,20 +77,13 @@ pub fn find(
     uri: &str,
 ) -> Result<Option<(Engine, Geometry)>> {
     use block::registers as at;
-    let mut found = None;
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken =
-            |what: String| open_error(uri, format!("its vdf block at {:#x}: {what}", it.address));
+    chain.engine("vdf", (block::TYPE, block::VERSION), uri, |it| {
         let bits = it.read(transport, at::bits::OFFSET)?;
         let constants = it.read(transport, at::constants::OFFSET)?;
         let state_words = it.read(transport, at::state_words::OFFSET)?;
-        let geometry = Geometry::of(bits, constants, state_words).map_err(broken)?;
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let geometry =
+            Geometry::of(bits, constants, state_words).map_err(|problem| it.broken(problem))?;
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let lane = Lane {
             block: it.address,
             exchanges: geometry.exchanges(),
@@ -99,11 +91,8 @@ pub fn find(
             progress: &[at::squarings::OFFSET],
         };
         let engine = Engine { capability: Capability::Vdf, lane };
-        if found.replace((engine, geometry)).is_some() {
-            return Err(broken("a second engine".into()));
-        }
-    }
-    Ok(found)
+        Ok(Some((engine, geometry)))
+    })
 }
 
 /// The squarings of a request, divided into commands: those between two states are of [`CHUNK`] squarings, but the last one.

@@ -9,7 +9,6 @@ use super::geometry::Geometry;
 use crate::Transport;
 use crate::driver::chain::{Block, Chain};
 use crate::driver::job::{Engine, Exchange, Lane};
-use crate::driver::open_error;
 use crate::wire::constants::msm::{block, commands};
 use crate::wire::constants::shell::capabilities as bit;
 use crate::wire::{Header, msm_number};
@@ -38,26 +37,19 @@ pub fn find(
     uri: &str,
 ) -> Result<Vec<(Engine, Geometry)>> {
     let mut engines: Vec<(Engine, Geometry)> = Vec::new();
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken =
-            |what: String| open_error(uri, format!("its msm block at {:#x}: {what}", it.address));
+    for it in chain.engines("msm", (block::TYPE, block::VERSION), uri) {
         use block::registers as at;
         let (curve, group) =
             (it.read(transport, at::curve::OFFSET)?, it.read(transport, at::group::OFFSET)?);
         let Some(instance) = Geometry::instance(curve, group) else { continue };
-        let geometry = geometry(transport, it, instance)?;
+        let geometry = geometry(transport, &it, instance)?;
         if let Some(problem) = in_group!(instance, problem(&geometry))? {
-            return Err(broken(problem));
+            return Err(it.broken(problem));
         }
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let capability = Capability::Msm(instance);
         if engines.iter().any(|(other, _)| other.capability == capability) {
-            return Err(broken(format!("a second engine for {instance}")));
+            return Err(it.broken(format!("a second engine for {instance}")));
         }
         let lane = lane(it.address, queue, &geometry);
         engines.push((Engine { capability, lane }, geometry));

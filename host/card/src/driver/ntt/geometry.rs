@@ -12,7 +12,6 @@ use crate::Transport;
 use crate::driver::chain::{Block, Chain};
 use crate::driver::job::{Engine, Exchange, Lane};
 use crate::driver::msm;
-use crate::driver::open_error;
 use crate::driver::regions::Memory;
 use crate::wire::Header;
 use crate::wire::constants::ntt::{block, commands, fields};
@@ -194,27 +193,16 @@ pub fn find(
     uri: &str,
 ) -> Result<Option<(Engine, Geometry)>> {
     use block::registers as at;
-    let mut found = None;
-    for it in
-        chain.blocks.iter().filter(|it| it.kind == block::TYPE && it.version == block::VERSION)
-    {
-        let broken =
-            |what: String| open_error(uri, format!("its ntt block at {:#x}: {what}", it.address));
-        let Some(field) = field_of(it.read(transport, at::field::OFFSET)?) else { continue };
-        let geometry = geometry(transport, it, field)?;
+    chain.engine("ntt", (block::TYPE, block::VERSION), uri, |it| {
+        let Some(field) = field_of(it.read(transport, at::field::OFFSET)?) else { return Ok(None) };
+        let geometry = geometry(transport, &it, field)?;
         if let Some(problem) = geometry.problem() {
-            return Err(broken(problem));
+            return Err(it.broken(problem));
         }
-        let queue = it.read(transport, at::queue::OFFSET)? as usize;
-        if queue == 0 {
-            return Err(broken("a queue of no command".into()));
-        }
+        let queue = it.queue(transport, at::queue::OFFSET)?;
         let engine = Engine { capability: Capability::Ntt(field), lane: lane(it.address, queue) };
-        if found.replace((engine, geometry)).is_some() {
-            return Err(broken("a second engine".into()));
-        }
-    }
-    Ok(found)
+        Ok(Some((engine, geometry)))
+    })
 }
 
 fn geometry(transport: &mut dyn Transport, it: &Block, field: Field) -> Result<Geometry> {
