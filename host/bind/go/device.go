@@ -333,6 +333,38 @@ const (
 	EquihashSize       byte = C.PROOFMILL_EQUIHASH_SIZE
 )
 
+// EquihashSolve finds the solutions of a block header, the 140 bytes before the solution, and returns each as a whole header, which
+// EquihashVerifyBatch takes. The personalisation has 8 bytes, or is empty for Zcash's. maxBytes limits the memory of cpu:, where less takes
+// more time; 0 is the default of 1.7 GB, of which (200,9) takes some 110 MB.
+func (d *Device) EquihashSolve(n, k uint32, personalisation string, header []byte, maxBytes uint64) ([][]byte, error) {
+	if personalisation == "" {
+		personalisation = "ZcashPoW"
+	}
+	if len(personalisation) != 8 {
+		return nil, invalid("personalisation", fmt.Sprintf("%d bytes; expected 8", len(personalisation)))
+	}
+	var solved []byte
+	var size, count C.size_t
+	for {
+		solved = make([]byte, size)
+		err := d.use(func(device *C.proofmill_device) status {
+			return C.proofmill_equihash_solve(device, C.uint32_t(n), C.uint32_t(k), start([]byte(personalisation)), start(header), length(header), C.uint64_t(maxBytes), start(solved), &size, &count)
+		})
+		if err == nil {
+			break
+		}
+		if int(size) <= len(solved) || !errors.Is(err, errShortBuffer) {
+			return nil, err
+		}
+	}
+	headers := make([][]byte, count)
+	for i := range headers {
+		each := int(size) / len(headers)
+		headers[i] = solved[i*each : (i+1)*each : (i+1)*each]
+	}
+	return headers, nil
+}
+
 // EquihashVerifyBatch verifies count block headers, one after the other. It returns for each 0, or the bits of what is wrong. The network
 // is "main", "test", "regtest", or "none", which does not check the difficulty.
 func (d *Device) EquihashVerifyBatch(n, k uint32, network string, headers []byte, count int) ([]byte, error) {

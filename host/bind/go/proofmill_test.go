@@ -333,6 +333,32 @@ func TestHeaders(t *testing.T) {
 	refused(t, err, proofmill.ErrArgument, "network: contains a zero byte")
 }
 
+func TestEquihashSolve(t *testing.T) {
+	device := opened(t)
+	defer device.Close()
+	header := bytes.Repeat([]byte{7}, 140)
+	solved, err := device.EquihashSolve(48, 5, "", header, 0)
+	if err != nil || len(solved) == 0 {
+		t.Fatal(solved, err)
+	}
+	verdicts, err := device.EquihashVerifyBatch(48, 5, "none", bytes.Join(solved, nil), len(solved))
+	if err != nil || !bytes.Equal(verdicts, make([]byte, len(solved))) {
+		t.Error(verdicts, err)
+	}
+	less, err := device.EquihashSolve(48, 5, "ZcashPoW", header, 1<<20)
+	if err != nil || !bytes.Equal(bytes.Join(less, nil), bytes.Join(solved, nil)) {
+		t.Error(less, err)
+	}
+	_, err = device.EquihashSolve(48, 5, "Zcash", header, 0)
+	refused(t, err, proofmill.ErrArgument, "personalisation: 5 bytes")
+	_, err = device.EquihashSolve(48, 5, "", header[1:], 0)
+	refused(t, err, proofmill.ErrArgument, "header: 139 bytes")
+	_, err = device.EquihashSolve(200, 9, "", header, 1<<20)
+	refused(t, err, proofmill.ErrArgument, "max_bytes: 1048576; (200,9) takes at least")
+	_, err = device.EquihashSolve(48, 6, "", header, 0)
+	refused(t, err, proofmill.ErrArgument, "n and k: (48,6)")
+}
+
 func TestProofs(t *testing.T) {
 	prover, witness, key := openedProver(t), content(t, "witness.wtns"), content(t, "verification_key.json")
 	proof, err := prover.Prove(witness)

@@ -1,7 +1,9 @@
 //! `equihash_solve` on the processor: one header after the other, each on all threads.
 
 use proofmill_algebra::Isa;
-use proofmill_algebra::equihash::solver::{Control, Plan, Work, Workspace, encode, solve};
+use proofmill_algebra::equihash::solver::{
+    Control, Plan, Unplanned, Work, Workspace, encode, solve,
+};
 use proofmill_algebra::equihash::{Leaves, Shape};
 use proofmill_op::equihash_solve::{EquihashSolve, HEADER_BYTES, Params, Request, Response};
 use proofmill_op::equihash_verify::{self, Network};
@@ -16,8 +18,8 @@ use crate::run::{Cancelled, Context, Job, Run};
 const SETS: [(u32, u32); 4] = [(200, 9), (144, 5), (96, 5), (48, 5)];
 /// Parts of a solver's work for each thread: more balance the load, and take some more memory.
 const PARTS_PER_THREAD: usize = 2;
-/// The largest memory of a solver, in bytes: parts are fewer rather than exceed it.
-const MAX_BYTES: usize = 1_700_000_000;
+/// The memory limit of a solver for which a request states none, in bytes.
+const MAX_BYTES: u64 = 1_700_000_000;
 
 impl Run for EquihashSolve {
     fn capabilities() -> Vec<Capability> {
@@ -48,8 +50,19 @@ impl Solver {
     fn new(Context { isa, threads, .. }: Context, request: &Request) -> Result<Self> {
         let params = request.params;
         let shape = Shape::new(params.n(), params.k(), &request.personalisation.0);
-        let plan = plan(&shape, threads * PARTS_PER_THREAD)
-            .ok_or_else(|| Error::argument("params", format!("({params}) cannot be solved")))?;
+        let max_bytes = request.max_bytes.unwrap_or(MAX_BYTES);
+        let plan = plan(&shape, threads, max_bytes.try_into().unwrap_or(usize::MAX));
+        let plan = plan.map_err(|reason| match reason {
+            Unplanned::Parameters => {
+                Error::argument("params", format!("({params}) cannot be solved"))
+            }
+            Unplanned::Memory(least) => {
+                let mib = least.div_ceil(1 << 20);
+                let problem =
+                    format!("{max_bytes}; ({params}) takes at least {least} bytes ({mib} MiB)");
+                Error::argument("max_bytes", problem)
+            }
+        })?;
         let mut workspace = Workspace::new(plan);
         pages::request_large_pages(workspace.memory_mut());
         let verification = equihash_verify::Request {
@@ -93,7 +106,7 @@ impl Solver {
         let found = found.map_err(|_| Error::Cancelled)?;
         let solutions = found.iter().map(|indices| {
             let solution = encode(indices, params.index_bits());
-            let whole = [&header[..], &params.compact_size(), &solution].concat();
+            let whole = params.whole_header(header, &solution);
             let verdict = self.rules.verify_one(&whole);
             if verdict.is_valid() {
                 return Ok(solution);
@@ -105,8 +118,15 @@ impl Solver {
     }
 }
 
-/// Returns the plan of the most parts that stays within the memory.
-fn plan(shape: &Shape, parts: usize) -> Option<Plan> {
-    let mut plans = (1..=parts).rev().filter_map(|parts| Plan::new(shape, parts));
-    plans.find(|plan| plan.parts() == 1 || plan.memory_bytes() <= MAX_BYTES)
+/// Returns the plan within the memory that takes the least time.
+fn plan(shape: &Shape, threads: usize, max_bytes: usize) -> std::result::Result<Plan, Unplanned> {
+    let time = |plan: &Plan| {
+        let turns = plan.parts().div_ceil(threads);
+        (plan.steps() * turns) as f64 / plan.parts() as f64
+    };
+    let parts = (1..=threads * PARTS_PER_THREAD).rev();
+    let plans = parts.filter_map(|parts| Plan::new(shape, parts, max_bytes).ok());
+    // Of equal ones the first, with the most parts.
+    let best = plans.min_by(|a, b| time(a).total_cmp(&time(b)));
+    best.map_or_else(|| Plan::new(shape, 1, max_bytes), Ok)
 }

@@ -17,6 +17,8 @@ pub struct Request {
     pub personalisation: Personalisation,
     /// Headers one after the other, [`HEADER_BYTES`] each.
     pub headers: Data,
+    /// The limit of a solver's memory in bytes: less memory takes more time. For `cpu:`; a card's memory is its own.
+    pub max_bytes: Option<u64>,
     /// The progress callback.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
@@ -26,7 +28,7 @@ impl Request {
     /// Returns a request with Zcash's personalisation.
     pub fn new(params: Params, headers: impl Into<Data>) -> Self {
         let personalisation = Personalisation::default();
-        Self { params, personalisation, headers: headers.into(), progress: None }
+        Self { params, personalisation, headers: headers.into(), max_bytes: None, progress: None }
     }
 
     /// Returns the number of headers; an error if the bytes are not a whole number of them.

@@ -102,6 +102,11 @@ impl Params {
         }
     }
 
+    /// Returns a whole header: the 140 bytes, CompactSize and a solution as it is packed in a block.
+    pub fn whole_header(self, header: &[u8; HEADER_BYTES], solution: &[u8]) -> Vec<u8> {
+        [header, &self.compact_size()[..], solution].concat()
+    }
+
     /// Bytes of a whole header: 140, CompactSize, solution.
     pub fn header_bytes(self) -> usize {
         let solution = self.solution_bytes();

@@ -95,14 +95,14 @@ pub fn verify_many(
 /// let (device, params) = (proofmill::open("cpu:")?, Params::N48_K5);
 /// let header = [1; HEADER_BYTES];
 /// for solution in equihash::find_solutions(&device, params, &header)? {
-///     let whole = [&header[..], &params.compact_size(), &solution].concat();
+///     let whole = params.whole_header(&header, &solution);
 ///     assert!(equihash::verify(&device, params, Network::None, &whole)?.is_valid());
 /// }
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// For many nonces, another personalisation or progress, submit a [`solve::Request`].
+/// For many nonces, another personalisation, a limit of the memory or progress, submit a [`solve::Request`].
 pub fn find_solutions(
     device: &dyn Device,
     params: Params,

@@ -16,7 +16,7 @@ use snow::{Builder, HandshakeState, StatelessTransportState};
 use zeroize::Zeroizing;
 
 /// The version of the protocol.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 const PATTERN: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
 const MAGIC: [u8; 16] = *b"proofmill-device";

@@ -9,9 +9,12 @@
 //! 3. In round k - 1 a pair of equal strings is a candidate. Its references lead through the trees to its indices.
 //!    Candidates with an index twice are dropped, and indices are put in the order that verifiers require.
 //!
-//! The memory is bounded by [`Plan`]. A part has space in each bucket for the expected number of elements and five standard
-//! deviations, and drops those beyond: fewer than one in 10^6 elements. A solution of (200,9) has about 1000 nodes, so fewer than
-//! one in 1000 solutions are lost.
+//! Tables and trees are lists of pages. A bucket's pages are free when it is sorted, and become pages of the next table and
+//! of the tree. So there is space for one table, not for two, and for the trees. If the trees of all rounds do not fit into the
+//! memory ([`Plan`]), a run keeps the trees of the last rounds only, and further runs repeat the rounds before them.
+//!
+//! The pages suffice for the expected number of elements and five standard deviations. Elements beyond those are dropped.
+//! A header that is solved in several runs then has no result, since positions in trees are no longer the same in each.
 //!
 //! Output positions are scattered over as many cache lines as there are buckets, so each write requests the line of
 //! the one after the next in its bucket: without that a (200,9) nonce takes 1000 ms instead of 560 (Zen 3, shared with other processes).
@@ -22,13 +25,15 @@ use std::sync::Mutex;
 
 use super::Leaves;
 use crate::isa::Isa;
-use bucket::{Input, Output, Scratch};
+use bucket::Scratch;
 pub use candidates::{encode, solution};
-pub use plan::Plan;
+use pages::{List, Output, PAGE, Page, Tree};
+pub use plan::{Plan, Unplanned};
 
 mod bucket;
 mod candidates;
 mod leaves;
+mod pages;
 mod plan;
 mod prefetch;
 mod rounds;
@@ -37,23 +42,16 @@ mod rounds;
 #[derive(Debug)]
 pub struct Workspace {
     plan: Plan,
-    /// Tables and trees, at the places of the plan.
+    /// All pages.
     words: Vec<u32>,
-    /// Elements of each part in each bucket, of tables with even and odd numbers.
-    counts: [Vec<u32>; 2],
-    /// Positions in each tree of the elements of each bucket, and the end.
-    bases: Vec<u32>,
     scratches: Vec<Scratch>,
 }
 
 impl Workspace {
-    /// Allocates the memory of a plan, [`Plan::memory_bytes`].
+    /// Allocates the memory of a plan, nearly all of [`Plan::memory_bytes`].
     pub fn new(plan: Plan) -> Self {
-        let regions = plan.parts * plan.buckets();
         Self {
             words: vec![0; plan.words()],
-            counts: [vec![0; regions], vec![0; regions]],
-            bases: vec![0; plan.buckets() + 1],
             scratches: (0..plan.parts).map(|_| Scratch::new(&plan)).collect(),
             plan,
         }
@@ -64,7 +62,7 @@ impl Workspace {
         &self.plan
     }
 
-    /// Returns the tables and trees, nearly all of the memory: to request huge pages for it before the first use.
+    /// Returns tables and trees, nearly all of the memory: to request huge pages for it before the first use.
     pub fn memory_mut(&mut self) -> &mut [u32] {
         &mut self.words
     }
@@ -97,96 +95,87 @@ pub fn solve(
     workspace: &mut Workspace,
     control: &Control<'_>,
 ) -> Result<Vec<Vec<u32>>, Cancelled> {
-    let plan = &workspace.plan;
+    let Workspace { plan, words, scratches } = workspace;
     assert_eq!((plan.n, plan.k), (leaves.shape.n, leaves.shape.k), "parameters of the plan");
-    let steps = plan.k + 1;
-    let mut memory = Memory { words: &mut workspace.words, counts: &mut workspace.counts };
-    leaves::write(isa, leaves, plan, &mut memory, control)?;
-    (control.progress)(1, steps);
-    for round in 0..plan.k - 1 {
-        workspace.bases = memory.bases(plan, round);
-        rounds::run(plan, round, &mut memory, &workspace.bases, &mut workspace.scratches, control)?;
-        (control.progress)(round + 2, steps);
+    let (mut done, steps) = (0, plan.steps());
+    let mut step = || {
+        done += 1;
+        (control.progress)(done, steps);
+    };
+    let mut candidates = Vec::new();
+    for (number, run) in plan.runs.iter().enumerate() {
+        let mut memory = Memory::new(words);
+        leaves::write(isa, leaves, plan, &mut memory, control)?;
+        step();
+        for round in 0..plan.rounds(run) {
+            if round == plan.k - 1 {
+                candidates = rounds::last(plan, &mut memory, scratches, control)?;
+            } else {
+                let writes = rounds::Writes {
+                    tree: run.contains(&round),
+                    table: round + 1 < plan.rounds(run),
+                };
+                rounds::run(plan, round, writes, &mut memory, scratches, control)?;
+            }
+            step();
+        }
+        candidates = candidates::children(plan, &memory.trees, candidates);
+        if memory.is_short && plan.runs.len() > 1 {
+            candidates.clear();
+        }
+        if candidates.is_empty() && number + 1 < plan.runs.len() {
+            (control.progress)(steps, steps);
+            break;
+        }
     }
-    let found = rounds::last(plan, &memory, &mut workspace.scratches, control)?;
-    let solutions = candidates::solutions(plan, &workspace.words, &found);
-    (control.progress)(steps, steps);
-    Ok(solutions)
+    Ok(candidates::solutions(candidates))
 }
 
-/// Tables and trees, with the number of elements in each bucket.
+/// The tables and trees of one run.
 struct Memory<'a> {
-    words: &'a mut [u32],
-    counts: &'a mut [Vec<u32>; 2],
+    free: Vec<Page<'a>>,
+    /// A list for each bucket, of each part that wrote the present table.
+    table: Vec<Vec<List<'a>>>,
+    /// Those that are kept, from that of the first round on.
+    trees: Vec<Tree<'a>>,
+    /// Whether anything was dropped because no page was free.
+    is_short: bool,
 }
 
-/// The memory of one round, in pieces.
-struct Pieces<'a> {
-    input: Input<'a>,
-    tree: &'a mut [u32],
-    /// One a part.
-    outputs: Vec<Output<'a>>,
-}
-
-impl Memory<'_> {
-    /// Returns the position of each bucket of round `round` in the tree, and the end. Elements that the tree has no
-    /// space for are omitted from their bucket.
-    fn bases(&self, plan: &Plan, round: usize) -> Vec<u32> {
-        let (counts, buckets) = (&self.counts[round % 2], plan.buckets());
-        let space = plan.trees[round].len() as u32;
-        let mut end = 0;
-        let mut bases = vec![0];
-        for bucket in 0..buckets {
-            let parts = (0..plan.parts).map(|part| counts[part * buckets + bucket]);
-            end = space.min(end + parts.sum::<u32>());
-            bases.push(end);
-        }
-        bases
+impl<'a> Memory<'a> {
+    fn new(words: &'a mut [u32]) -> Self {
+        let free = words.as_chunks_mut::<PAGE>().0.iter_mut().collect();
+        Self { free, table: Vec::new(), trees: Vec::new(), is_short: false }
     }
 
-    /// Returns table 0, a region for each part, without elements.
-    fn first_outputs(&mut self, plan: &Plan) -> Vec<Output<'_>> {
-        let place = plan.tables[0].place.clone();
-        outputs(plan, 0, &mut self.words[place], &mut self.counts[0])
+    /// Removes all free pages, an equal share for each part.
+    fn shares(&mut self, parts: usize) -> Vec<Vec<Page<'a>>> {
+        let share = self.free.len() / parts;
+        (0..parts).map(|_| self.free.split_off(self.free.len() - share)).collect()
     }
 
-    /// Returns table `round`, tree `round`, and table `round` + 1 without elements.
-    fn pieces(&mut self, plan: &Plan, round: usize) -> Pieces<'_> {
-        let (tables, tree) = (&plan.tables, &plan.trees[round]);
-        let (even, odd) = (round + round % 2, round + 1 - round % 2);
-        let (low, rest) = self.words.split_at_mut(tree.start);
-        let (tree, high) = rest.split_at_mut(tree.len());
-        let low = &mut low[tables[even].place.clone()];
-        let high_words = high.len();
-        let high = &mut high[high_words - tables[odd].place.len()..];
-        let [counts_even, counts_odd] = &mut *self.counts;
-        if even == round {
-            let input = Input { words: low, counts: counts_even };
-            Pieces { input, tree, outputs: outputs(plan, odd, high, counts_odd) }
-        } else {
-            let input = Input { words: high, counts: counts_odd };
-            Pieces { input, tree, outputs: outputs(plan, even, low, counts_even) }
+    /// Removes the table: the lists of each part's buckets, those of a bucket one after the other.
+    fn lists(&mut self, plan: &Plan) -> Vec<Vec<List<'a>>> {
+        let mut writers: Vec<_> = self.table.drain(..).map(Vec::into_iter).collect();
+        let lists = |_| writers.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>();
+        let mut buckets: Vec<_> = (0..plan.buckets()).map(lists).collect();
+        let parts = (0..plan.parts).rev();
+        let lists = parts.map(|part| buckets.split_off(plan.buckets_of(part).start));
+        let mut lists: Vec<Vec<_>> =
+            lists.map(|part| part.into_iter().flatten().collect()).collect();
+        lists.reverse();
+        lists
+    }
+
+    /// Takes the parts' outputs as the table, and their free pages.
+    fn put(&mut self, outputs: impl IntoIterator<Item = Output<'a>>) {
+        for output in outputs {
+            self.is_short |= output.is_short;
+            let (lists, free) = output.finish();
+            self.free.extend(free);
+            self.table.push(lists);
         }
     }
-
-    /// Returns table `round`.
-    fn input(&self, plan: &Plan, round: usize) -> Input<'_> {
-        let place = plan.tables[round].place.clone();
-        Input { words: &self.words[place], counts: &self.counts[round % 2] }
-    }
-}
-
-fn outputs<'a>(
-    plan: &Plan,
-    round: usize,
-    words: &'a mut [u32],
-    counts: &'a mut [u32],
-) -> Vec<Output<'a>> {
-    counts.fill(0);
-    let capacity = plan.tables[round].capacity;
-    let words = words.chunks_exact_mut(plan.buckets() * capacity * plan.tables[round].width);
-    let counts = counts.chunks_exact_mut(plan.buckets());
-    words.zip(counts).map(|(words, counts)| Output { words, counts, capacity }).collect()
 }
 
 /// Calls `work` with each of `tasks` and its number, on the threads of `control`. It returns false when it was cancelled.

@@ -304,6 +304,27 @@ enum proofmill_status proofmill_equihash_verify_batch(const struct proofmill_dev
                                                       uint8_t *verdicts,
                                                       size_t verdicts_length);
 
+// Finds the solutions of a block header and writes each as a whole header: the 140 bytes, CompactSize and solution, one after the
+// other.
+//
+// `header` has the 140 bytes before the solution, the last 32 of which are the nonce. `personalisation` has 8 bytes, or is NULL for
+// Zcash's. `max_bytes` limits the memory of the solver on `cpu:`, where less takes more time; 0 is the default of 1.7 GB. Most nonces have
+// none to five solutions, 1.88 on average at (200,9).
+//
+// `*solved_length` is the size of the buffer, and becomes the bytes that were written; `*count` becomes the number of solutions. A buffer for 32 whole
+// headers (of 1,487 bytes at (200,9)) is in practice always large enough. One that is shorter than a header is reported before the search, one
+// that is shorter than the result behind it, each time with the length required.
+enum proofmill_status proofmill_equihash_solve(const struct proofmill_device *device,
+                                               uint32_t n,
+                                               uint32_t k,
+                                               const uint8_t *personalisation,
+                                               const uint8_t *header,
+                                               size_t header_length,
+                                               uint64_t max_bytes,
+                                               uint8_t *solved,
+                                               size_t *solved_length,
+                                               size_t *count);
+
 // Computes the product of the pairings of points of G1 with as many points of G2; 1 for none.
 //
 // `curve` is "bn254" or "bls12_381". Points are those of proofmill_msm; each is checked to be on the curve and in its subgroup.

@@ -234,6 +234,27 @@ inline Bytes equihash_verify_batch(const Device &device, std::uint32_t n, std::u
     return verdicts;
 }
 
+/// Finds the solutions of a block header of 140 bytes. Returns each as a whole header, with CompactSize and solution. `personalisation`
+/// has 8 bytes; `max_bytes` limits the memory of cpu:, and 0 is the default.
+inline std::vector<Bytes> equihash_solve(const Device &device, std::uint32_t n, std::uint32_t k, View header,
+                                         const std::string &personalisation = "ZcashPoW", std::uint64_t max_bytes = 0) {
+    if (personalisation.size() != 8)
+        throw Error(PROOFMILL_ERROR_ARGUMENT, "personalisation: " + std::to_string(personalisation.size()) + " bytes; expected 8");
+    Bytes solved;
+    std::size_t length = 0, count = 0;
+    proofmill_status status;
+    do {
+        solved.resize(length);
+        status = proofmill_equihash_solve(device.get(), n, k, reinterpret_cast<const std::uint8_t *>(personalisation.data()),
+                                          header.data(), header.size(), max_bytes, solved.data(), &length, &count);
+    } while (status == PROOFMILL_ERROR_SHORT_BUFFER && length > solved.size());
+    detail::check(status);
+    std::vector<Bytes> headers;
+    for (std::size_t i = 0; i < count; ++i)
+        headers.emplace_back(solved.begin() + i * (length / count), solved.begin() + (i + 1) * (length / count));
+    return headers;
+}
+
 /// A proof for Groth16, PLONK or FFLONK and its public inputs: the content of proof.json and public.json as snarkjs writes them.
 struct Proof {
     std::string proof, public_inputs;

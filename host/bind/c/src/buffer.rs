@@ -137,12 +137,15 @@ pub unsafe fn put_text(
     out: *mut c_char,
     length: *mut usize,
 ) -> Outcome {
-    demand(argument, text.len() + 1, out, length)?;
+    let bytes = [text.as_bytes(), &[0]].concat();
+    unsafe { put_bytes(argument, &bytes, out.cast(), length) }
+}
+
+/// Writes bytes to a buffer of `*length` bytes, and sets `*length` to their number.
+pub unsafe fn put_bytes(argument: &str, bytes: &[u8], out: *mut u8, length: *mut usize) -> Outcome {
+    demand(argument, bytes.len(), out.cast(), length)?;
     // SAFETY: the buffer has space for all of it; the caller guarantees that it is writable.
-    unsafe {
-        std::ptr::copy_nonoverlapping(text.as_ptr(), out.cast(), text.len());
-        out.add(text.len()).write(0);
-    }
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()) }
     Ok(())
 }
 

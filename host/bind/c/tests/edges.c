@@ -263,6 +263,31 @@ static void verifications(proofmill_device *device) {
     WRONG(proofmill_equihash_verify_batch(device, (uint32_t)-1, 9, "main", header, 1487, &verdict, 1), "n and k: (4294967295,9)");
     WRONG(proofmill_equihash_verify_batch(device, 200, 9, "moon", header, 1487, &verdict, 1), "network: 'moon'");
     WRONG(proofmill_equihash_verify_batch(device, 200, 9, NULL, header, 1487, &verdict, 1), "network: is null");
+
+    // Headers of (48,5) have 140 + 1 + 36 bytes.
+    uint8_t solved[32 * 177];
+    size_t solved_length = sizeof solved, count = 9;
+    memset(header, 7, 140);
+    const uint8_t personalisation[] = {'Z', 'c', 'a', 's', 'h', 'P', 'o', 'W'};
+    OK(proofmill_equihash_solve(device, 48, 5, NULL, header, 140, 0, solved, &solved_length, &count));
+    IS(count > 0 && solved_length == count * 177);
+    uint8_t verdicts[32];
+    OK(proofmill_equihash_verify_batch(device, 48, 5, "none", solved, solved_length, verdicts, count));
+    for (size_t i = 0; i < count; i++)
+        IS(verdicts[i] == 0);
+    const size_t all = count;
+    solved_length = sizeof solved;
+    OK(proofmill_equihash_solve(device, 48, 5, personalisation, header, 140, 1 << 20, solved, &solved_length, &count));
+    IS(count == all);
+    solved_length = 176;
+    IS(proofmill_equihash_solve(device, 48, 5, NULL, header, 140, 0, solved, &solved_length, &count) == PROOFMILL_ERROR_SHORT_BUFFER);
+    IS(count == 0 && solved_length == 32 * 177);
+    WRONG(proofmill_equihash_solve(device, 48, 5, NULL, header, 139, 0, solved, &solved_length, &count), "header: 139 bytes");
+    WRONG(proofmill_equihash_solve(device, 48, 5, NULL, NULL, 140, 0, solved, &solved_length, &count), "header: is null");
+    WRONG(proofmill_equihash_solve(device, 48, 5, NULL, header, 140, 9, solved, &solved_length, &count), "max_bytes: 9");
+    WRONG(proofmill_equihash_solve(device, 48, 5, NULL, header, 140, 0, solved, NULL, &count), "solved_length: is null");
+    WRONG(proofmill_equihash_solve(device, 48, 5, NULL, header, 140, 0, solved, &solved_length, NULL), "count: is null");
+    WRONG(proofmill_equihash_solve(device, 48, 6, NULL, header, 140, 0, solved, &solved_length, &count), "n and k: (48,6)");
 }
 
 static uint8_t *whole(const char *folder, const char *name, size_t *length) {

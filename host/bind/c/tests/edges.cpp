@@ -82,6 +82,14 @@ static void operations() {
     WRONG("preimages", proofmill::poseidon(device, 2, proofmill::View(scalars).first(63)));
     WRONG("count: 18446744073709551615 headers", proofmill::equihash_verify_batch(device, 200, 9, "main", scalars, SIZE_MAX));
     WRONG("headers: 64 bytes", proofmill::equihash_verify_batch(device, 200, 9, "main", scalars, 1));
+    const proofmill::Bytes unsolved(140, 7);
+    const auto solved = proofmill::equihash_solve(device, 48, 5, unsolved);
+    IS(!solved.empty());
+    for (const auto &header : solved)
+        IS(proofmill::equihash_verify_batch(device, 48, 5, "none", header, 1) == proofmill::Bytes{0});
+    WRONG("personalisation: 3 bytes", proofmill::equihash_solve(device, 48, 5, unsolved, "Zec"));
+    WRONG("header: 0 bytes", proofmill::equihash_solve(device, 48, 5, none));
+    WRONG("max_bytes: 1", proofmill::equihash_solve(device, 48, 5, unsolved, "ZcashPoW", 1));
     WRONG("curve: 'secp256k1'", proofmill::pairing("secp256k1", {}, {}));
     WRONG("curve: 'bls12_377'", proofmill::pairing("bls12_377", {}, {}));
     WRONG("curve: contains a zero byte", proofmill::pairing("bn254\0"s, {}, {}));

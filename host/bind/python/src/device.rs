@@ -1,12 +1,13 @@
 //! Devices and their operations. Arguments that hold numbers are buffers of bytes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use proofmill::ecdsa::{self, Encoded, Item, Policy};
-use proofmill::equihash::{self, Network, Params};
+use proofmill::equihash::{self, HEADER_BYTES, Network, Params, Personalisation, solve};
 use proofmill::msm::{self, Check, Instance, SCALAR_BYTES};
 use proofmill::vdf::{self, record, wesolowski};
-use proofmill::{ntt, poseidon};
+use proofmill::{Submit, ntt, poseidon};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -218,6 +219,32 @@ impl Device {
             Ok(equihash::verify_many(&***self.0, params, network, headers)?)
         });
         Ok(verdicts?.iter().map(|verdict| verdict.errors().collect()).collect())
+    }
+
+    /// Returns for each header of 140 bytes its solutions as whole headers.
+    fn equihash_solve(
+        &self,
+        py: Python<'_>,
+        params: (u32, u32),
+        personalisation: [u8; 8],
+        max_bytes: Option<u64>,
+        headers: PyBuffer<u8>,
+    ) -> PyResult<Vec<Vec<Cow<'static, [u8]>>>> {
+        let headers = bytes(py, &headers)?;
+        let solved: Outcome<_> = unlocked(py, || {
+            let params = Params::new(params.0, params.1)?;
+            let personalisation = Personalisation(personalisation);
+            let request = solve::Request::new(params, headers.clone());
+            let request = solve::Request { personalisation, max_bytes, ..request };
+            let found = self.0.submit(request)?.wait()?.solutions;
+            let (headers, _) = headers.as_chunks::<HEADER_BYTES>();
+            let whole = headers.iter().zip(found).map(|(header, solutions)| {
+                let whole = |solution: &Vec<u8>| params.whole_header(header, solution).into();
+                solutions.iter().map(whole).collect()
+            });
+            Ok(whole.collect())
+        });
+        Ok(solved?)
     }
 }
 

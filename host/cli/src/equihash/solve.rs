@@ -38,6 +38,9 @@ pub struct Arguments {
     /// Largest block hash, after which the search ends: header (the target in the header), or 0x and 64 hex digits
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
+    /// Memory limit of a solver of cpu:, in MiB: less memory takes more time
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    memory: Option<u32>,
     #[command(flatten)]
     device: DeviceArguments,
     /// Writes JSON lines
@@ -124,12 +127,13 @@ fn verifier(arguments: &Arguments, device: &dyn Device) -> anyhow::Result<Option
 impl Search<'_> {
     fn solve(&mut self, headers: &[[u8; HEADER_BYTES]], output: &mut Output) -> anyhow::Result<()> {
         let Arguments { params, personalisation, .. } = *self.arguments;
-        let request =
-            solve::Request { personalisation, ..solve::Request::new(params, headers.concat()) };
+        let max_bytes = self.arguments.memory.map(|mib| u64::from(mib) << 20);
+        let request = solve::Request::new(params, headers.concat());
+        let request = solve::Request { personalisation, max_bytes, ..request };
         let found = self.device.submit(request)?.wait()?.solutions;
         for (header, solutions) in headers.iter().zip(found) {
             for solution in solutions {
-                let whole = [&header[..], &params.compact_size(), &solution].concat();
+                let whole = params.whole_header(header, &solution);
                 self.solutions += 1;
                 self.write(&whole, output)?;
                 if self.is_met {

@@ -49,6 +49,22 @@ fn all_solutions_are_written_as_json() {
 }
 
 #[test]
+fn less_memory_finds_the_same() {
+    let (_folder, paths) = files(&[&header()]);
+    let solve = |memory: &str| {
+        run(&[
+            "equihash", "solve", "--params", "96,5", "--nonces", "2", "--memory", memory, &paths[0],
+        ])
+    };
+    let (much, less) = (solve("100"), solve("3"));
+    expect(&much, 0, &[]);
+    expect(&less, 0, &[]);
+    assert_eq!(text(&less.stdout), text(&much.stdout));
+    expect(&solve("1"), 2, &["max_bytes: 1048576; (96,5) takes at least"]);
+    expect(&solve("0"), 2, &["--memory"]);
+}
+
+#[test]
 fn wrong_inputs_are_named() {
     let (_folder, paths) = files(&[&header()[1..], &header()]);
     let solve = |more: &[&str]| run(&[&["equihash", "solve"], more].concat());

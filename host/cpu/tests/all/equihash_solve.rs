@@ -41,6 +41,25 @@ fn solutions_are_valid_for_the_crate() {
     }
 }
 
+#[test]
+fn a_limit_of_the_memory_does_not_change_solutions() {
+    let (params, headers) = (Params::new(96, 5).unwrap(), headers(4));
+    let expected = solutions(params, &headers);
+    let device = CpuDevice::new(Some(2)).unwrap();
+    let limited = |max_bytes| {
+        let request = Request::new(params, headers.concat());
+        let request = Request { max_bytes: Some(max_bytes), ..request };
+        device.submit(request)?.wait()
+    };
+    let problem = limited(1_000_000).unwrap_err().to_string();
+    let least = problem.strip_prefix("max_bytes: 1000000; (96,5) takes at least ").expect(&problem);
+    let least: u64 = least.split(' ').next().unwrap().parse().unwrap();
+    for max_bytes in [least, 1 << 22, u64::MAX] {
+        assert_eq!(limited(max_bytes).unwrap().solutions, expected, "{max_bytes}");
+    }
+    assert!(limited(least - 1).is_err());
+}
+
 /// 200 nonces have 376 solutions on average (1.88 each), with a standard deviation of about 19.
 #[test]
 #[ignore = "takes minutes; make test-long runs it"]

@@ -58,7 +58,8 @@ pub(super) fn verified(device: &dyn Device, params: Params) -> Result<(), String
     if found.len() != count {
         return Err(format!("{} lists for {count} headers", found.len()));
     }
-    let plan = Plan::new(&shape, 1).ok_or("no solver to compare with has these parameters")?;
+    let plan = Plan::new(&shape, 1, usize::MAX)
+        .map_err(|_| "no solver to compare with has these parameters")?;
     let mut solver = Workspace::new(plan);
     let mut indices = Indices::new(params.indices(), params.index_bits());
     let isa = Isa::best();

@@ -346,10 +346,10 @@ fn another_protocol_at_the_port_is_named() {
         (b"".to_vec(), "ended the connection before it began"),
         (hello.to_vec(), "another protocol"),
         ([&hello[..], &[7, 0]].concat(), "uses version 7 of the protocol"),
-        ([&hello[..], &[2, 0, 2]].concat(), "as many clients as it may have"),
-        ([&hello[..], &[2, 0, 1]].concat(), "token: "),
-        ([&hello[..], &[2, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),
-        ([&hello[..], &[2, 0, 0, 255, 255], &[9; 48]].concat(), "a handshake of another length"),
+        ([&hello[..], &[3, 0, 2]].concat(), "as many clients as it may have"),
+        ([&hello[..], &[3, 0, 1]].concat(), "token: "),
+        ([&hello[..], &[3, 0, 0, 48, 0], &[9; 48]].concat(), "token: "),
+        ([&hello[..], &[3, 0, 0, 255, 255], &[9; 48]].concat(), "a handshake of another length"),
     ] {
         let found = problem(options(sends(&words))).to_string();
         assert!(found.contains(part), "{}: {found}", words.escape_ascii());

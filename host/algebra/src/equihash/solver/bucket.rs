@@ -1,21 +1,8 @@
 //! One bucket of one round: sorted by key, its colliding pairs listed, and their exclusive ors written to the next buckets.
 
+use super::pages::{List, Output};
 use super::plan::{Plan, Table};
 use super::prefetch::prefetch;
-
-/// Elements of one part in one bucket of a table.
-pub(super) struct Input<'a> {
-    pub(super) words: &'a [u32],
-    /// `counts[part * buckets + bucket]`.
-    pub(super) counts: &'a [u32],
-}
-
-/// A part's region of the next table.
-pub(super) struct Output<'a> {
-    pub(super) words: &'a mut [u32],
-    pub(super) counts: &'a mut [u32],
-    pub(super) capacity: usize,
-}
 
 /// Elements that are written together, after their cache lines were requested.
 const BATCH: usize = 32;
@@ -34,6 +21,8 @@ pub(super) struct Scratch {
     ends: Vec<u32>,
     /// Positions of first elements of pairs.
     firsts: Vec<u16>,
+    /// The elements' references, by key.
+    references: Vec<u32>,
 }
 
 impl Scratch {
@@ -44,12 +33,13 @@ impl Scratch {
             keys: vec![0; capacity + 1],
             ends: vec![0; 1 << plan.key_bits()],
             firsts: vec![0; capacity],
+            references: vec![0; capacity],
         }
     }
 
     /// Returns the number of bytes of [`Scratch::new`].
     pub(super) fn bytes(plan: &Plan) -> usize {
-        4 * (plan.bucket_words() + plan.bucket_capacity()) + 2 + (4 << plan.key_bits())
+        4 * (plan.bucket_words() + 2 * plan.bucket_capacity()) + 2 + (4 << plan.key_bits())
     }
 }
 
@@ -65,64 +55,64 @@ pub(super) struct Bucket<'a, const W: usize> {
     sorted: &'a mut [[u32; W]],
     keys: &'a mut [u16],
     firsts: &'a mut [u16],
+    references: &'a [u32],
     /// Elements.
     len: usize,
 }
 
 impl<'a, const W: usize> Bucket<'a, W> {
-    /// Sorts the elements of bucket `bucket` by key, at most `len` of them, and hands the reference of each to
-    /// `keep`, with its position. Positions of some elements are computed, and their cache lines requested, before the first
-    /// of them is written: a write that waits for its line holds up those behind it.
+    /// Sorts the elements of a bucket's lists by key, at most `len` of them. Positions of some elements are computed, and their
+    /// cache lines requested, before the first of them is written: a write that waits for its line holds up those behind it.
     #[inline(always)]
     pub(super) fn sort(
-        plan: &Plan,
         table: &Table,
-        input: &Input<'_>,
-        bucket: usize,
+        lists: &[List<'_>],
         len: usize,
         scratch: &'a mut Scratch,
-        mut keep: impl FnMut(usize, u32),
     ) -> Self {
         let (sorted, _) = scratch.sorted.as_chunks_mut::<W>();
         let (sorted, keys, ends) = (&mut sorted[..len], &mut scratch.keys, &mut scratch.ends);
+        let references = &mut scratch.references[..len];
         let mask = ends.len() - 1;
         let key = |element: &[u32; W]| (first_bits(element, 0) >> table.key_shift) as usize & mask;
+        let pieces = || {
+            let mut missing = len;
+            lists.iter().flat_map(List::elements::<W>).map(move |elements| {
+                let elements = &elements[..elements.len().min(missing)];
+                missing -= elements.len();
+                elements
+            })
+        };
         ends.fill(0);
-        let mut missing = len;
-        for part in 0..plan.parts {
-            let elements = input.elements(plan, table, bucket, part);
-            let elements = &elements[..elements.len().min(missing)];
-            missing -= elements.len();
-            for element in elements {
-                ends[key(element) & mask] += 1;
-            }
+        for element in pieces().flatten() {
+            ends[key(element) & mask] += 1;
         }
         let mut end = 0;
         for count in ends.iter_mut() {
             end += std::mem::replace(count, end);
         }
-        let (mut missing, mut positions) = (len, [0; BATCH]);
-        for part in 0..plan.parts {
-            let elements = input.elements(plan, table, bucket, part);
-            let elements = &elements[..elements.len().min(missing)];
-            missing -= elements.len();
-            for elements in elements.chunks(BATCH) {
-                for (to, element) in positions.iter_mut().zip(elements) {
-                    let key = key(element) & mask;
-                    let position = ends[key] as usize;
-                    ends[key] += 1;
-                    prefetch(sorted.as_flattened(), position * W);
-                    keys[position] = key as u16;
-                    *to = position;
-                }
-                for (&position, element) in positions.iter().zip(elements) {
-                    sorted[position] = *element;
-                    keep(position, element[W - 1]);
-                }
+        let mut positions = [0; BATCH];
+        for elements in pieces().flat_map(|elements| elements.chunks(BATCH)) {
+            for (to, element) in positions.iter_mut().zip(elements) {
+                let key = key(element) & mask;
+                let position = ends[key] as usize;
+                ends[key] += 1;
+                prefetch(sorted.as_flattened(), position * W);
+                keys[position] = key as u16;
+                *to = position;
+            }
+            for (&position, element) in positions.iter().zip(elements) {
+                sorted[position] = *element;
+                references[position] = element[W - 1];
             }
         }
         keys[len] = NO_KEY;
-        Self { sorted, keys, firsts: &mut scratch.firsts, len }
+        Self { sorted, keys, firsts: &mut scratch.firsts, references, len }
+    }
+
+    /// Returns the references of the elements.
+    pub(super) fn references(&self) -> &[u32] {
+        self.references
     }
 
     /// Calls `pair` with the position of the first element of each colliding pair, the distance of the second (at most `most`),
@@ -136,7 +126,7 @@ impl<'a, const W: usize> Bucket<'a, W> {
         most: usize,
         mut pair: impl FnMut(usize, usize, &[u32; W], &[u32; W]),
     ) {
-        let Self { sorted, keys, firsts, len } = self;
+        let Self { sorted, keys, firsts, len, .. } = self;
         let mut count = 0;
         for first in 0..len {
             firsts[count] = first as u16;
@@ -159,27 +149,10 @@ impl<'a, const W: usize> Bucket<'a, W> {
     }
 }
 
-impl<'a> Input<'a> {
-    /// Returns the elements of one part in a bucket.
-    #[inline(always)]
-    fn elements<const W: usize>(
-        &self,
-        plan: &Plan,
-        table: &Table,
-        bucket: usize,
-        part: usize,
-    ) -> &'a [[u32; W]] {
-        let region = part * plan.buckets() + bucket;
-        let (start, count) = (region * table.capacity, self.counts[region] as usize);
-        let (elements, _) = self.words[start * W..][..count * W].as_chunks();
-        elements
-    }
-}
-
 impl Output<'_> {
     /// Writes the exclusive or of two elements of W words to its bucket, as V words with reference `reference`. The number of
     /// its bucket is `shift` above the lowest bit of the 64 from word G on. Drops zeros, which are pairs of equal
-    /// index sets, and elements for which the bucket has no space.
+    /// index sets.
     #[inline(always)]
     pub(super) fn write_pair<const W: usize, const V: usize, const G: usize>(
         &mut self,
@@ -194,20 +167,7 @@ impl Output<'_> {
             return;
         }
         element[V - 1] = reference;
-        let bucket = (first_bits(&xor, G) >> shift) as usize & (self.counts.len() - 1);
+        let bucket = (first_bits(&xor, G) >> shift) as usize & (self.buckets() - 1);
         self.write(bucket, element);
-    }
-
-    /// Writes an element to its bucket, if there is space.
-    #[inline(always)]
-    pub(super) fn write<const V: usize>(&mut self, bucket: usize, element: [u32; V]) {
-        let count = &mut self.counts[bucket];
-        if (*count as usize) < self.capacity {
-            let place = bucket * self.capacity + *count as usize;
-            *count += 1;
-            prefetch(self.words, (place + 2) * V);
-            let (elements, _) = self.words.as_chunks_mut::<V>();
-            elements[place] = element;
-        }
     }
 }

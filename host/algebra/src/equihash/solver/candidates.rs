@@ -1,36 +1,42 @@
 //! From the pairs of the last round to solutions, and to their bytes.
 
+use super::pages::Tree;
 use super::plan::Plan;
 
-/// References of two elements whose strings are equal.
-pub(super) type Candidate = [u32; 2];
+/// The nodes at one level of a candidate's tree, from left to right: references, and in the end the indices of leaves. At first there are the
+/// references of two elements whose strings are equal.
+pub(super) type Candidate = Vec<u32>;
 
-/// Returns the solutions among the candidates, sorted, none of them twice.
-pub(super) fn solutions(plan: &Plan, words: &[u32], candidates: &[Candidate]) -> Vec<Vec<u32>> {
-    let found = candidates.iter().filter_map(|candidate| of_candidate(plan, words, candidate));
-    let mut solutions: Vec<_> = found.collect();
+/// Returns the descendants of candidates through these trees, the last one first. Candidates with a node twice are dropped: nearly all
+/// false ones have one at one of the first levels.
+pub(super) fn children(
+    plan: &Plan,
+    trees: &[Tree<'_>],
+    candidates: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let distance_bits = plan.distance_bits();
+    let descendants = |mut nodes: Candidate| {
+        for tree in trees.iter().rev() {
+            if !are_different(&nodes) {
+                return None;
+            }
+            let children = |&node: &u32| {
+                let (first, distance) = (node >> distance_bits, node & ((1 << distance_bits) - 1));
+                [first, first + distance].map(|position| tree.get(position))
+            };
+            nodes = nodes.iter().flat_map(children).collect::<Option<_>>()?;
+        }
+        Some(nodes)
+    };
+    candidates.into_iter().filter_map(descendants).collect()
+}
+
+/// Returns the solutions among candidates whose nodes are indices, sorted, none of them twice.
+pub(super) fn solutions(candidates: Vec<Candidate>) -> Vec<Vec<u32>> {
+    let mut solutions: Vec<_> = candidates.into_iter().filter_map(solution).collect();
     solutions.sort_unstable();
     solutions.dedup();
     solutions
-}
-
-/// Returns the solution of a candidate, unless one of its indices, or an inner node of its tree, occurs twice. Nearly all false candidates
-/// have a node twice at one of the first levels, and are dropped there.
-fn of_candidate(plan: &Plan, words: &[u32], candidate: &Candidate) -> Option<Vec<u32>> {
-    let distance_bits = plan.distance_bits();
-    let mut nodes = candidate.to_vec();
-    for tree in plan.trees.iter().rev() {
-        if !are_different(&nodes) {
-            return None;
-        }
-        let tree = &words[tree.clone()];
-        let children = |&node: &u32| {
-            let (first, distance) = (node >> distance_bits, node & ((1 << distance_bits) - 1));
-            [first, first + distance].map(|position| tree[position as usize])
-        };
-        nodes = nodes.iter().flat_map(children).collect();
-    }
-    solution(nodes)
 }
 
 /// Returns the solution of a candidate, in the order that verifiers require, from the leaves of its tree from left to right; `None` if an index

@@ -1,6 +1,6 @@
 //! The first table: leaves, cut from BLAKE2b digests.
 
-use super::bucket::Output;
+use super::pages::Output;
 use super::plan::Plan;
 use super::{Cancelled, Control, Memory, for_each};
 use crate::equihash::Leaves;
@@ -38,8 +38,9 @@ pub(super) fn write(
         8 => write_digests::<8>,
         width => unreachable!("a plan has no width {width}"),
     };
-    let outputs = memory.first_outputs(plan);
-    for_each(control, outputs, |part, output| {
+    let shares = memory.shares(plan.parts).into_iter();
+    let outputs = shares.map(|free| plan.output(0, free)).collect();
+    let outputs = for_each(control, outputs, |part, output| {
         let end = digests.min((part + 1) * share);
         for first in (part * share..end).step_by(POLL) {
             if (control.cancelled)() {
@@ -49,6 +50,7 @@ pub(super) fn write(
         }
         true
     })?;
+    memory.put(outputs);
     Ok(())
 }
 

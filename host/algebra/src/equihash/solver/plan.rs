@@ -1,15 +1,13 @@
-//! The sizes of a solver's tables and their places in one block of memory.
-//!
-//! Round r reads table r and writes table r + 1. Even tables start at the bottom of the memory, odd ones end at its top, and
-//! the trees, which stay until the end, are between them. Tables become narrower from round to round, so later trees
-//! fit into the memory that earlier tables used.
+//! The sizes of a solver's tables and trees, and the runs that fit into a bound of memory.
 
 use std::ops::Range;
 
+use super::bucket::Scratch;
+use super::pages::{Output, PAGE, Page, elements_of_page};
 use crate::equihash::Shape;
 use crate::equihash::digests::DIGESTS;
 
-/// Standard deviations of the number of elements that a table has space for.
+/// Standard deviations of the number of elements that there is space for.
 const DEVIATIONS: f64 = 5.0;
 
 /// Bits of a key, about: a bucket then has some 4096 elements, and fits into a processor's second-level cache.
@@ -22,9 +20,6 @@ const MAX_PARTS: usize = 16;
 pub(super) struct Table {
     /// Words of an element: the last words of its string, then its reference.
     pub(super) width: usize,
-    /// Most elements of one part in one bucket.
-    pub(super) capacity: usize,
-    pub(super) place: Range<usize>,
     /// The shift and mask that cut the key, the rest of the round's collision group, from the first 64 bits.
     pub(super) key_shift: u32,
     /// The first word, and the shift in the 64 bits from it on, of the next round's bucket.
@@ -32,10 +27,23 @@ pub(super) struct Table {
     pub(super) next_shift: u32,
 }
 
-/// The partition of a solver's work and memory, computed from the parameters and the number of parts.
+/// The reason for which there is no plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unplanned {
+    /// The solver does not take these parameters: collision groups of less than 8 or more than 24 bits, or strings of more than 224
+    /// bits.
+    Parameters,
+    /// The bound of the memory is below this number of bytes, the least for as many parts.
+    Memory(usize),
+}
+
+/// The partition of a solver's work and memory, computed from the parameters, the number of parts and a bound of the memory.
 ///
-/// Each part is work for one thread in each round. It writes a region of its own in each bucket, so threads
-/// share no counter, and the result does not depend on their number. More parts than threads balance the load, and need some more memory.
+/// Each part is work for one thread in each round. It writes pages of its own, so threads share nothing, and the result does
+/// not depend on their number. More parts than threads balance the load, and need some more memory.
+///
+/// If the trees of all rounds do not fit into the memory, there are several runs. Each keeps the trees of some rounds and
+/// repeats the rounds before them.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) n: usize,
@@ -46,41 +54,33 @@ pub struct Plan {
     /// Of these, the first ones choose the bucket.
     pub(super) bucket_bits: u32,
     pub(super) tables: Vec<Table>,
-    /// References of the elements of round r, r < k - 1, sorted by bucket and key.
-    pub(super) trees: Vec<Range<usize>>,
-    words: usize,
+    /// The rounds whose trees are kept in each run. The last ones come first.
+    pub(super) runs: Vec<Range<usize>>,
+    /// Pages of one part.
+    pages: usize,
 }
 
 impl Plan {
-    /// Computes the sizes for `parts` parts (at least one), or `None` for parameters that the solver does not take:
-    /// collision groups of less than 8 or more than 24 bits, or strings of more than 224 bits.
-    pub fn new(shape: &Shape, parts: usize) -> Option<Self> {
+    /// Computes the sizes for `parts` parts (at least one, at most 16) and the fewest runs within `max_bytes` bytes.
+    pub fn new(shape: &Shape, parts: usize, max_bytes: usize) -> Result<Self, Unplanned> {
         let (n, k) = (shape.n, shape.k);
         let group_bits = (n / (k + 1)) as u32;
         if !(8..=24).contains(&group_bits) || n > 224 {
-            return None;
+            return Err(Unplanned::Parameters);
         }
         let bucket_bits = group_bits.saturating_sub(KEY_BITS).clamp(2, 11);
         let parts = parts.clamp(1, (1 << bucket_bits >> 3).clamp(1, MAX_PARTS));
-        let mut plan = Self {
-            n,
-            k,
-            parts,
-            group_bits,
-            bucket_bits,
-            tables: Vec::new(),
-            trees: Vec::new(),
-            words: 0,
-        };
+        let (tables, runs) = (Vec::new(), Vec::new());
+        let mut plan = Self { n, k, parts, group_bits, bucket_bits, tables, runs, pages: 0 };
         plan.tables = (0..k).map(|round| plan.table(round)).collect();
-        plan.place();
         debug_assert!(plan.bucket_capacity() < 1 << 16, "positions in a bucket have 16 bits");
-        Some(plan)
+        plan.divide(max_bytes)?;
+        Ok(plan)
     }
 
-    /// Returns the number of bytes of a workspace of this plan: tables, trees, counters and working memory.
+    /// Returns the number of bytes of a workspace of this plan, and of a solver's lists.
     pub fn memory_bytes(&self) -> usize {
-        4 * self.words + self.parts * super::bucket::Scratch::bytes(self) + self.counts_bytes()
+        self.bytes_of(self.pages)
     }
 
     /// Returns the number of parts.
@@ -88,12 +88,19 @@ impl Plan {
         self.parts
     }
 
-    fn counts_bytes(&self) -> usize {
-        4 * (2 * self.parts * self.buckets() + self.buckets() + 1)
+    /// Returns the number of steps of all runs: the leaves and the rounds of each.
+    pub fn steps(&self) -> usize {
+        self.runs.iter().map(|run| 1 + self.rounds(run)).sum()
     }
 
+    /// Returns the number of rounds of a run. Only the first one has the last round.
+    pub(super) fn rounds(&self, run: &Range<usize>) -> usize {
+        if run.end == self.k - 1 { self.k } else { run.end }
+    }
+
+    /// Returns the number of words of all pages.
     pub(super) fn words(&self) -> usize {
-        self.words
+        self.parts * self.pages * PAGE
     }
 
     pub(super) fn buckets(&self) -> usize {
@@ -134,7 +141,34 @@ impl Plan {
 
     /// Most elements of one bucket.
     pub(super) fn bucket_capacity(&self) -> usize {
-        self.tables.iter().map(|table| table.capacity * self.parts).max().unwrap_or(0)
+        let mean = self.leaves() as f64 / self.buckets() as f64;
+        self.bound(self.k - 1, mean)
+    }
+
+    /// Words of the largest bucket.
+    pub(super) fn bucket_words(&self) -> usize {
+        self.bucket_capacity() * self.tables.iter().map(|table| table.width).max().unwrap_or(0)
+    }
+
+    fn bytes_of(&self, pages: usize) -> usize {
+        // A list that grows has up to twice the space that it needs, and moves from its old place.
+        let page = size_of::<[u32; PAGE]>() + 3 * size_of::<Page<'_>>();
+        self.parts * (pages * page + Scratch::bytes(self))
+    }
+
+    /// Strings are padded in front to whole words.
+    fn table(&self, round: usize) -> Table {
+        let string_words = self.n.div_ceil(32);
+        let group = |round: usize| 32 * string_words - self.n + self.group_bits as usize * round;
+        let key = group(round) + self.bucket_bits as usize;
+        let first = key / 32;
+        let next = group(round + 1);
+        Table {
+            width: string_words - first + 1,
+            key_shift: 64 - (key % 32) as u32 - self.key_bits(),
+            next_word: next / 32 - first,
+            next_shift: 64 - (next % 32) as u32 - self.bucket_bits,
+        }
     }
 
     /// The elements of round `round` that there is space for, of a mean of `mean`.
@@ -148,65 +182,68 @@ impl Plan {
         (mean + DEVIATIONS * bucket).ceil() as usize
     }
 
-    /// Elements that a part writes, on average, if it is the largest.
-    fn largest_share(&self) -> f64 {
+    /// Elements of round `round` in the largest part.
+    fn elements_of_part(&self, round: usize) -> usize {
         let leaves = self.digests_of_part() * (512 / self.n);
         let elements = self.leaves() * self.buckets().div_ceil(self.parts) / self.buckets();
-        leaves.max(elements).min(self.leaves()) as f64
+        self.bound(round, leaves.max(elements).min(self.leaves()) as f64)
     }
 
-    /// Strings are padded in front to whole words.
-    fn table(&self, round: usize) -> Table {
-        let string_words = self.n.div_ceil(32);
-        let group = |round: usize| 32 * string_words - self.n + self.group_bits as usize * round;
-        let key = group(round) + self.bucket_bits as usize;
-        let first = key / 32;
-        let next = group(round + 1);
-        Table {
-            width: string_words - first + 1,
-            capacity: self.bound(round, self.largest_share() / self.buckets() as f64),
-            place: 0..0,
-            key_shift: 64 - (key % 32) as u32 - self.key_bits(),
-            next_word: next / 32 - first,
-            next_shift: 64 - (next % 32) as u32 - self.bucket_bits,
+    /// Pages of a part's lists of table `round`. A list's last page is half empty on average.
+    fn table_pages(&self, round: usize) -> usize {
+        let lists = (self.buckets() + self.parts) as f64;
+        let empty = (lists / 2.0 + DEVIATIONS * (lists / 12.0).sqrt()).min(lists);
+        let elements = elements_of_page(self.tables[round].width);
+        self.elements_of_part(round).div_ceil(elements) + empty.ceil() as usize
+    }
+
+    /// Returns a part's output without elements, for table `round`.
+    pub(super) fn output<'a>(&self, round: usize, free: Vec<Page<'a>>) -> Output<'a> {
+        let elements = self.leaves() / self.buckets() / self.parts;
+        let pages = elements / elements_of_page(self.tables[round].width);
+        Output::new(self.buckets(), pages + 2, free)
+    }
+
+    /// Pages of a part's branch of the tree of round `round`.
+    fn tree_pages(&self, round: usize) -> usize {
+        self.elements_of_part(round).div_ceil(PAGE)
+    }
+
+    /// Pages of a part in a run that keeps the trees of these rounds: while a table is read, its pages become those of the next
+    /// table and of the tree. Each bucket of the next table has a page from the start.
+    fn run_pages(&self, run: &Range<usize>) -> usize {
+        let rounds = self.rounds(run);
+        let mut trees = 0;
+        let mut most = self.table_pages(0);
+        for round in 0..rounds {
+            let is_last = round + 1 == rounds;
+            let first = if is_last { 0 } else { self.buckets() };
+            most = most.max(trees + self.table_pages(round) + first);
+            if run.contains(&round) {
+                trees += self.tree_pages(round);
+            }
+            let next = if is_last { 0 } else { self.table_pages(round + 1) };
+            most = most.max(trees + next);
         }
+        most
     }
 
-    fn table_words(&self, table: &Table) -> usize {
-        self.parts * self.buckets() * table.capacity * table.width
-    }
-
-    /// Words of the largest bucket.
-    pub(super) fn bucket_words(&self) -> usize {
-        let words = self.tables.iter().map(|table| table.width * table.capacity * self.parts);
-        words.max().unwrap_or(0)
-    }
-
-    /// Words that tables of this parity use from round `round` on.
-    fn used(&self, round: usize, parity: usize) -> usize {
-        let rest = (round..self.k).filter(|r| r % 2 == parity);
-        rest.map(|r| self.table_words(&self.tables[r])).max().unwrap_or(0)
-    }
-
-    fn place(&mut self) {
-        let mut trees = self.used(0, 0)..self.used(0, 0);
-        for round in 0..self.k - 1 {
-            let tree =
-                self.bound(round, self.leaves() as f64).min(1 << (32 - self.distance_bits()));
-            let place = if trees.start >= self.used(round, 0) + tree {
-                trees.start -= tree;
-                trees.start..trees.start + tree
-            } else {
-                trees.end += tree;
-                trees.end - tree..trees.end
+    /// Chooses the runs: each keeps as many trees as the memory allows.
+    fn divide(&mut self, max_bytes: usize) -> Result<(), Unplanned> {
+        let fits = |run: &Range<usize>| self.bytes_of(self.run_pages(run)) <= max_bytes;
+        let mut runs = Vec::new();
+        let mut end = self.k - 1;
+        while end > 0 {
+            let Some(run) = (0..end).map(|start| start..end).find(fits) else {
+                let singles = (1..self.k).map(|end| self.run_pages(&(end - 1..end)));
+                let least = singles.map(|pages| self.bytes_of(pages)).max();
+                return Err(Unplanned::Memory(least.unwrap_or(0)));
             };
-            self.trees.push(place);
-            self.words = self.words.max(trees.end + self.used(round, 1));
+            end = run.start;
+            runs.push(run);
         }
-        for round in 0..self.k {
-            let words = self.table_words(&self.tables[round]);
-            let start = if round % 2 == 0 { 0 } else { self.words - words };
-            self.tables[round].place = start..start + words;
-        }
+        self.pages = runs.iter().map(|run| self.run_pages(run)).max().unwrap_or(0);
+        self.runs = runs;
+        Ok(())
     }
 }

@@ -38,8 +38,8 @@ from .errors import (
 __all__ = [
     "ArgumentError", "Bases", "CancelledError", "Device", "DeviceError", "DeviceTimeoutError", "DoesNotVerifyError", "Error", "FileError",
     "Info", "Proof", "Prover", "UnsupportedError", "Verdict", "VerifyingKey", "WitnessCalculator", "__version__", "bls_find_invalid",
-    "bls_verify", "compat", "devices", "ecdsa_verify_batch", "equihash_verify_batch", "errors", "full_prove", "msm", "ntt", "pairing",
-    "pairing_is_one", "poseidon", "prove", "prove_batch", "vdf_evaluate", "vdf_prove", "vdf_verify", "verify", "zcash",
+    "bls_verify", "compat", "devices", "ecdsa_verify_batch", "equihash_solve", "equihash_verify_batch", "errors", "full_prove", "msm", "ntt",
+    "pairing", "pairing_is_one", "poseidon", "prove", "prove_batch", "vdf_evaluate", "vdf_prove", "vdf_verify", "verify", "zcash",
 ]
 
 
@@ -84,6 +84,14 @@ def ecdsa_verify_batch(
 ) -> list[Verdict]:
     """Calls `Device.ecdsa_verify_batch` on a device."""
     return opened(device).ecdsa_verify_batch(signatures, form=form, low_s=low_s)
+
+
+def equihash_solve(
+    headers: Any, *, n: int = 200, k: int = 9, personalisation: bytes = b"ZcashPoW", max_bytes: int | None = None,
+    device: Device | str | None = None,
+) -> list[list[bytes]]:
+    """Calls `Device.equihash_solve` on a device."""
+    return opened(device).equihash_solve(headers, n=n, k=k, personalisation=personalisation, max_bytes=max_bytes)
 
 
 def equihash_verify_batch(

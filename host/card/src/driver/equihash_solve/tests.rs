@@ -38,7 +38,7 @@ impl Case {
             progress: &|_, _| (),
         };
         let leaves = Leaves::new(&shape, &header);
-        let mut workspace = Workspace::new(Plan::new(&shape, 1).unwrap());
+        let mut workspace = Workspace::new(Plan::new(&shape, 1, usize::MAX).unwrap());
         let found = solver::solve(Isa::best(), &leaves, &mut workspace, &control).unwrap();
         let solutions = found.iter().map(|indices| encode(indices, 9)).collect();
         Self { personalisation: Personalisation(*personalisation), header, solutions }
