@@ -36,8 +36,9 @@ pub(crate) fn zkey(input: &[u8]) {
     let Some(key) = accepted(input, read) else { return };
     assert!(key.public_inputs() < key.variables() && key.file_bytes() == input.len());
     for entry in key.coefficients().iter() {
+        let entry = entry.expect("it was checked");
         assert!(entry.constraint < 1 << key.domain_log() && entry.signal < key.variables());
-        assert!(is_scalar(key.curve(), entry.value));
+        assert!(is_scalar(key.curve(), &entry.value));
     }
     Section::ALL.into_iter().for_each(|section| points(&key.points(section)));
     if let Some(contributions) = accepted(input, key.contributions()) {
@@ -99,12 +100,14 @@ fn plonkish_zkey<H>(input: &[u8], key: &PlonkishKey<H>) {
     assert!(key.public_inputs() < key.witness_values() && key.file_bytes() == input.len());
     let (first, n) = (key.witness_values(), 1 << key.domain_log());
     for (number, addition) in key.additions().enumerate() {
+        let addition = addition.expect("it was checked");
         assert!(addition.variables.iter().all(|&variable| variable < first + number));
     }
     for wire in plonk::Wire::ALL {
         let wires = key.wires(wire);
         assert!(wires.len() == key.constraints() && wires.len() <= n);
-        assert!((0..n).filter_map(|i| wires.get(i)).all(|variable| variable < key.variables()));
+        let mut variables = (0..n).filter_map(|i| wires.get(i).expect("it was checked"));
+        assert!(variables.all(|variable| variable < key.variables()));
     }
     for polynomial in plonk::Polynomial::ALL {
         for elements in [key.coefficients(polynomial), key.values(polynomial)] {

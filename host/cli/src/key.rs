@@ -100,7 +100,7 @@ fn groth16(
     }
     let [mut a, mut b] = [0_usize; 2];
     for entry in key.coefficients().iter() {
-        *(if entry.matrix == Matrix::A { &mut a } else { &mut b }) += 1;
+        *(if entry?.matrix == Matrix::A { &mut a } else { &mut b }) += 1;
     }
     let sections = Section::ALL.map(|section| (section, key.points(section)));
     if arguments.json {

@@ -121,7 +121,7 @@ pub fn print(arguments: &Print, output: &mut Output) -> anyhow::Result<Exit> {
     let system = open("R1CS", &arguments.r1cs)?;
     let names = arguments.names.open(&system)?;
     for constraint in system.constraints() {
-        output.line(system.text(constraint, names.as_ref()))?;
+        output.line(system.text(&constraint?, names.as_ref()))?;
     }
     warn_of_gates(&system, "printed");
     Ok(Exit::Valid)

@@ -99,7 +99,8 @@ impl Diagnosis {
     pub fn print(&self, violations: &Violations, output: &mut Output) -> anyhow::Result<()> {
         let Self { system, names, .. } = self;
         for constraint in self.constraints(violations) {
-            let text = system.text(constraint, names.as_ref());
+            let constraint = constraint?;
+            let text = system.text(&constraint, names.as_ref());
             output.line(format_args!("constraint {}: {text}", constraint.number))?;
             let values = system.values(&constraint, &self.witness)?;
             let [a, b, c] = values.map(|value| system.signed(&value));
@@ -116,7 +117,7 @@ impl Diagnosis {
     }
 
     fn json(&self, violations: &Violations, seconds: f64) -> anyhow::Result<Value> {
-        let listed = self.constraints(violations).map(|constraint| self.violation(&constraint));
+        let listed = self.constraints(violations).map(|constraint| self.violation(&constraint?));
         Ok(json!({
             "type": "witness",
             "valid": violations.count == 0,
@@ -130,7 +131,7 @@ impl Diagnosis {
         }))
     }
 
-    fn violation(&self, constraint: &Constraint<'_>) -> anyhow::Result<Value> {
+    fn violation(&self, constraint: &Constraint) -> anyhow::Result<Value> {
         let Self { system, witness, names } = self;
         let [a, b, c] = system.values(constraint, witness)?.map(|value| decimal(&value));
         let signals = constraint.variables().into_iter().map(|variable| {
@@ -142,7 +143,7 @@ impl Diagnosis {
         });
         Ok(json!({
             "constraint": constraint.number,
-            "text": system.text(*constraint, names.as_ref()).to_string(),
+            "text": system.text(constraint, names.as_ref()).to_string(),
             "A": a,
             "B": b,
             "C": c,
@@ -151,12 +152,16 @@ impl Diagnosis {
     }
 
     /// Returns the constraints that are shown.
-    fn constraints(&self, violations: &Violations) -> impl Iterator<Item = Constraint<'_>> {
-        violations.first.iter().filter_map(|&number| self.system.constraint(number))
+    fn constraints(
+        &self,
+        violations: &Violations,
+    ) -> impl Iterator<Item = anyhow::Result<Constraint>> {
+        let found = violations.first.iter().filter_map(|&number| self.system.constraint(number));
+        found.map(|constraint| Ok(constraint?))
     }
 
     fn name(&self, variable: u32) -> String {
         let name = self.names.as_ref().and_then(|names| names.name(variable));
-        name.map_or_else(|| format!("w{variable}"), str::to_owned)
+        name.unwrap_or_else(|| format!("w{variable}"))
     }
 }

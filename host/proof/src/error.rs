@@ -65,9 +65,23 @@ impl Error {
     pub fn argument(argument: &'static str, problem: impl Into<String>) -> Self {
         Self::Argument { argument, problem: problem.into() }
     }
+
+    /// Returns the error of something that was valid when its file was opened.
+    pub(crate) fn after_opening(self) -> Self {
+        match self {
+            Self::File(wrong) => Self::File(wrong.after_opening()),
+            other => other,
+        }
+    }
 }
 
 impl FileError {
+    /// Returns the error of something that was valid when the file was opened.
+    pub(crate) fn after_opening(mut self) -> Self {
+        self.problem.push_str("; the file changed while it was in use");
+        self
+    }
+
     /// Creates an error at a byte of a section of a file.
     pub fn new(
         file: impl Into<String>,

@@ -41,9 +41,7 @@ pub use json::{proof, public, verifying_key};
 pub(crate) use json::{protocol_of_proof, read_proof};
 pub use plonkish::PlonkishKey;
 pub use ptau::{Powers, PowersOfTau};
-pub use r1cs::{
-    Combination, Constraint, Constraints, CustomGates, R1cs, Signed, Term, Violations, decimal,
-};
+pub use r1cs::{Constraint, CustomGates, R1cs, Signed, Term, Violations, decimal};
 pub use sym::Symbols;
 pub use wtns::Witness;
 pub use zkey::{Coefficient, Coefficients, Matrix, PointSection, Section, Zkey};

@@ -14,7 +14,7 @@ use proofmill_proof::snarkjs::Witness;
 use proofmill_proof::{Error, FileError, Result};
 use wasmi::{ExternType, Module};
 
-use crate::generator::{self, Bounds, Generator, LIMBS, Stop, engine};
+use crate::generator::{self, Bounds, Code, Generator, LIMBS, Stop, engine};
 use crate::inputs::{Inputs, Signal, shown};
 use crate::native::{self, Field};
 use crate::prime::{self, Limbs};
@@ -50,7 +50,7 @@ impl Default for Limits {
 /// A generator of circom 2, ready for any number of inputs. Several threads may use it at a time.
 pub struct WitnessCalculator {
     name: String,
-    module: Module,
+    code: Code,
     /// The field of native operations, of a rewritten module.
     field: Option<Field>,
     limits: Limits,
@@ -98,22 +98,22 @@ impl WitnessCalculator {
         }
         let engine = engine();
         // A module that cannot be rewritten runs as it is, and has the errors of its own bytes.
-        let rewritten = native::rewritten(bytes).and_then(|bytes| Module::new(&engine, bytes).ok());
-        if let Some(module) = rewritten
-            && let Ok(calculator) = Self::of_module(&name, module, limits, true)
+        let rewritten = native::rewritten(bytes).and_then(|bytes| Code::new(&engine, &bytes).ok());
+        if let Some(code) = rewritten
+            && let Ok(calculator) = Self::of_code(&name, code, limits, true)
         {
             return Ok(calculator);
         }
-        let module = Module::new(&engine, bytes)
+        let code = Code::new(&engine, bytes)
             .map_err(|error| module_error(&name, bytes, &error.to_string()))?;
-        Self::of_module(&name, module, limits, false)
+        Self::of_code(&name, code, limits, false)
     }
 
-    fn of_module(name: &str, module: Module, limits: Limits, is_rewritten: bool) -> Result<Self> {
-        check_imports(name, &module)?;
+    fn of_code(name: &str, code: Code, limits: Limits, is_rewritten: bool) -> Result<Self> {
+        check_imports(name, &code.module)?;
         let mut calculator = Self {
             name: name.into(),
-            module,
+            code,
             field: None,
             limits,
             curve: Curve::Bn254,
@@ -132,14 +132,15 @@ impl WitnessCalculator {
         let wrong = |problem: String| FileError::new(&self.name, "exports", 0, problem);
         let cancel = Cancel::new();
         let mut generator =
-            Generator::new(&self.module, self.bounds(self.limits.max_bytes, &cancel), None)
-                .map_err(|stop| match stop {
+            Generator::new(&self.code, self.bounds(self.limits.max_bytes, &cancel), None).map_err(
+                |stop| match stop {
                     Stop::Memory => self.stopped(Stop::Memory),
                     Stop::Trap(problem) => {
                         wrong(format!("not a witness generator of circom 2: {problem}")).into()
                     }
                     stop => self.stopped(stop),
-                })?;
+                },
+            )?;
         let exports = &generator.exports;
         let (limbs, get_prime, inputs, size) =
             (exports.limbs, exports.get_prime, exports.inputs, exports.witness_size);
@@ -336,7 +337,7 @@ impl WitnessCalculator {
         signals: &[Signal],
         bounds: Bounds<'_>,
     ) -> (std::result::Result<SecretBytes, Failure>, Vec<String>) {
-        let mut generator = match Generator::new(&self.module, bounds, self.field) {
+        let mut generator = match Generator::new(&self.code, bounds, self.field) {
             Ok(generator) => generator,
             Err(stop) => return (Err(stop.into()), Vec::new()),
         };

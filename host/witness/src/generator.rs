@@ -125,9 +125,24 @@ impl Text {
     }
 }
 
+/// A generator's module, and the one that overwrites the interpreter's stack after a run. An engine keeps the code of every module
+/// that it translated, so both are translated once.
+pub struct Code {
+    pub module: Module,
+    wiper: Module,
+}
+
+impl Code {
+    /// Translates a module. An error is that of the module.
+    pub fn new(engine: &Engine, bytes: &[u8]) -> Result<Self, Error> {
+        Ok(Self { module: Module::new(engine, bytes)?, wiper: Module::new(engine, &WIPER[..])? })
+    }
+}
+
 /// An instance of a generator.
 pub struct Generator<'a> {
     store: Store<State>,
+    wiper: &'a Module,
     instance: Instance,
     pub exports: Exports,
     bounds: Bounds<'a>,
@@ -157,7 +172,8 @@ impl<'a> Generator<'a> {
     /// Instantiates a module. An error of the interface names the export that is missing.
     ///
     /// Native field operations of a [rewritten](native::rewritten) module work if the field is known.
-    pub fn new(module: &Module, bounds: Bounds<'a>, field: Option<Field>) -> Result<Self, Stop> {
+    pub fn new(code: &'a Code, bounds: Bounds<'a>, field: Option<Field>) -> Result<Self, Stop> {
+        let Code { module, wiper } = code;
         if let Some(ExternType::Memory(memory)) = module.get_export("memory")
             && memory.minimum().saturating_mul(PAGE as u64) > bounds.memory as u64
         {
@@ -195,7 +211,7 @@ impl<'a> Generator<'a> {
             native::install(&instance, &mut store, field)
                 .map_err(|error| Stop::Trap(error.to_string()))?;
         }
-        Ok(Self { store, instance, exports, bounds })
+        Ok(Self { store, wiper, instance, exports, bounds })
     }
 
     /// Returns whether the module computes in the field as the native functions do. Overwrites the end of the memory.
@@ -307,7 +323,7 @@ impl<'a> Generator<'a> {
 impl Drop for Generator<'_> {
     fn drop(&mut self) {
         wipe(self.exports.memory.data_mut(&mut self.store));
-        wipe_interpreter(self.store.engine());
+        wipe_interpreter(self.wiper);
         wipe_stack();
     }
 }
@@ -471,12 +487,12 @@ const WIPER: [u8; 36] = [
 ];
 
 /// Overwrites the stack that the interpreter used last, except for less than 8 KiB at its end.
-fn wipe_interpreter(engine: &Engine) {
+fn wipe_interpreter(wiper: &Module) {
     let wipe = || -> Result<(), Error> {
-        let module = Module::new(engine, &WIPER[..])?;
+        let engine = wiper.engine();
         let mut store = Store::new(engine, ());
         store.set_fuel(SLICE)?;
-        let instance = Linker::new(engine).instantiate_and_start(&mut store, &module)?;
+        let instance = Linker::new(engine).instantiate_and_start(&mut store, wiper)?;
         instance.get_typed_func::<(), ()>(&store, "w")?.call(&mut store, ())
     };
     let end = wipe().map_err(|error| error.as_trap_code());

@@ -78,13 +78,14 @@ pub fn judge(
 type Place = fn(&mut Random) -> Case;
 
 /// The places, each with its share of the cases.
-const PLACES: [(u64, Place); 6] = [
+const PLACES: [(u64, Place); 7] = [
     (30, cards::in_software),
     (15, cards::simulated),
     (20, remote::connection),
     (15, provers::device),
     (10, service::client),
     (10, files::damaged),
+    (10, files::changed),
 ];
 
 /// Runs a case in a thread of its own, within the deadline.

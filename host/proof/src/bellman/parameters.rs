@@ -69,9 +69,13 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Maps a file. It must not be changed or shortened while it is used: the system would end the process.
+    /// Reads a file into memory, so that a hash of its bytes is that of the key that is built from them. The file must not be shortened
+    /// meanwhile: the system would end the process.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::read(Source::open(path.as_ref())?)
+        let file = Source::open(path.as_ref())?;
+        // Another kind of file is refused before it takes memory.
+        Self::read(file.clone())?;
+        Self::read(file.copied())
     }
 
     /// Reads bytes in memory, under a name for errors.

@@ -34,7 +34,7 @@ const CHUNK: usize = 1 << 16;
 pub fn compute<E: Curves>(
     key: &Zkey,
     powers: &PowersOfTau,
-    composer: &Composer<'_>,
+    composer: &Composer,
 ) -> Result<[u8; HASH]> {
     let mut hash = CircuitHash(hasher());
     let g1 = pair::encode(&<E::G1 as Curve>::GENERATOR);

@@ -1,5 +1,6 @@
 //! (beta A_i + alpha B_i + C_i)(tau) for each variable i, from the Lagrange polynomials of the powers of tau.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use proofmill_algebra::Isa;
@@ -21,39 +22,55 @@ use crate::snarkjs::{PointSection, R1cs, group};
 const PIECE: usize = 256;
 
 /// The terms of a circuit by variable, and the points that they multiply.
-pub struct Composer<'a> {
+pub struct Composer {
     isa: Isa,
     /// Values at tau of the Lagrange polynomials, times beta, alpha and 1: the factors of A, B and C.
     bases: [PointSection; 3],
     /// The first term of each variable, and the number of terms.
     starts: Vec<usize>,
-    terms: Vec<Term<'a>>,
+    terms: Vec<Term>,
+    /// The different coefficients, which are few.
+    coefficients: Vec<Scalar>,
 }
 
 /// A coefficient of a variable in row `row` of matrix number `matrix`.
 #[derive(Clone, Copy)]
-struct Term<'a> {
+struct Term {
+    variable: u32,
     row: u32,
     matrix: u32,
-    coefficient: &'a Scalar,
+    /// The number of the coefficient.
+    coefficient: u32,
 }
 
-impl<'a> Composer<'a> {
-    /// Sorts the terms of a circuit. `bases` are the Lagrange polynomials times beta, alpha and 1.
-    pub fn new(isa: Isa, circuit: &'a R1cs, bases: [PointSection; 3]) -> Self {
-        let mut starts = vec![0; circuit.variables() + 1];
-        each_term(circuit, |variable, _| starts[variable + 1] += 1);
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
+impl Composer {
+    /// Sorts the terms of a circuit. `bases` are the Lagrange polynomials times beta, alpha and 1. A, B and C are multiplied by the base of
+    /// their number; the rows of the public inputs are in A.
+    pub fn new(isa: Isa, circuit: &R1cs, bases: [PointSection; 3]) -> Result<Self> {
+        let (mut terms, mut coefficients) = (Vec::new(), vec![ONE]);
+        let mut numbers = HashMap::from([(ONE, 0)]);
+        for constraint in circuit.constraints() {
+            let constraint = constraint?;
+            let row = constraint.number as u32;
+            for (matrix, of_matrix) in (0..).zip([constraint.a(), constraint.b(), constraint.c()]) {
+                for term in of_matrix {
+                    let coefficient = *numbers.entry(term.coefficient).or_insert_with(|| {
+                        coefficients.push(term.coefficient);
+                        coefficients.len() as u32 - 1
+                    });
+                    terms.push(Term { variable: term.variable, row, matrix, coefficient });
+                }
+            }
         }
-        let none = Term { row: 0, matrix: 0, coefficient: &ONE };
-        let mut terms = vec![none; *starts.last().expect("one at least")];
-        let mut next = starts.clone();
-        each_term(circuit, |variable, term| {
-            terms[next[variable]] = term;
-            next[variable] += 1;
+        let public = (0..=public_inputs(circuit)).map(|i| {
+            let row = (circuit.count() + i) as u32;
+            Term { variable: i as u32, row, matrix: 0, coefficient: 0 }
         });
-        Self { isa, bases, starts, terms }
+        terms.extend(public);
+        terms.sort_by_key(|term| term.variable);
+        let start = |variable| terms.partition_point(|term| (term.variable as usize) < variable);
+        let starts = (0..=circuit.variables()).map(start).collect();
+        Ok(Self { isa, bases, starts, terms, coefficients })
     }
 
     /// Computes the points of variables. Runs in the caller's rayon pool.
@@ -81,7 +98,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Reads the points of terms. An error names the first that is not on the curve.
-    fn read<E: Curves>(&self, terms: &[Term<'_>]) -> Result<Vec<Affine<E::G1>>> {
+    fn read<E: Curves>(&self, terms: &[Term]) -> Result<Vec<Affine<E::G1>>> {
         let each = pair::bytes::<E::G1>();
         let stored: Vec<_> = terms
             .iter()
@@ -101,39 +118,24 @@ impl<'a> Composer<'a> {
     }
 
     /// Computes the sum of the terms of a variable. Most coefficients are 1 or -1.
-    fn sum<E: Curves>(&self, terms: &[Term<'_>], points: &[Affine<E::G1>]) -> Projective<E::G1> {
+    fn sum<E: Curves>(&self, terms: &[Term], points: &[Affine<E::G1>]) -> Projective<E::G1> {
         let mut sum = Projective::IDENTITY;
         let (mut bases, mut scalars) = (Vec::new(), Vec::new());
         for (term, point) in terms.iter().zip(points) {
-            let coefficient = scalar::<ScalarOf<E>>(term.coefficient);
+            let stored = &self.coefficients[term.coefficient as usize];
+            let coefficient = scalar::<ScalarOf<E>>(stored);
             if coefficient == ScalarOf::<E>::ONE {
                 sum += *point;
             } else if coefficient == -ScalarOf::<E>::ONE {
                 sum += -*point;
             } else {
                 bases.push(*point);
-                scalars.push(*term.coefficient);
+                scalars.push(*stored);
             }
         }
         if bases.is_empty() {
             return sum;
         }
         sum + affine_sum_vartime(self.isa, &bases, &scalars).expect("checked before")
-    }
-}
-
-/// Calls a function with the variable of each term, and the term. A, B and C are multiplied by the base of their number; the rows of the public
-/// inputs are in A.
-fn each_term<'a>(circuit: &'a R1cs, mut of: impl FnMut(usize, Term<'a>)) {
-    for constraint in circuit.constraints() {
-        for (matrix, combination) in (0..).zip([constraint.a, constraint.b, constraint.c]) {
-            for term in combination.terms() {
-                let row = constraint.number as u32;
-                of(term.variable as usize, Term { row, matrix, coefficient: term.coefficient });
-            }
-        }
-    }
-    for i in 0..=public_inputs(circuit) {
-        of(i, Term { row: (circuit.count() + i) as u32, matrix: 0, coefficient: &ONE });
     }
 }

@@ -61,7 +61,7 @@ pub struct Verification<'a, E: Curves> {
     files: &'a Files<'a>,
     equations: Equations<'a>,
     contributions: Contributions,
-    composer: Composer<'a>,
+    composer: Composer,
     /// Random factors of the variables.
     factors: Vec<ScalarOf<E>>,
     /// Coefficients of sum f_i A_i, sum f_i B_i and sum f_i C_i.
@@ -83,7 +83,7 @@ impl<'a, E: Curves> Verification<'a, E> {
         let bases =
             [lagrange(Powers::BetaTauG1)?, lagrange(Powers::AlphaTauG1)?, lagrange(Powers::TauG1)?];
         let factors = factors(key.variables())?;
-        let Rows { a, b, c } = Rows::new(circuit, 1 << log, &factors);
+        let Rows { a, b, c } = Rows::new(circuit, 1 << log, &factors)?;
         let cancel = Cancel::new();
         let device = devices.offering(&Capability::Ntt(E::FIELD))?;
         let transforms = Transforms { device: &*device, cancel: &cancel };
@@ -93,7 +93,7 @@ impl<'a, E: Curves> Verification<'a, E> {
         Ok(Self {
             files,
             contributions: key.contributions()?,
-            composer: Composer::new(isa, circuit, bases),
+            composer: Composer::new(isa, circuit, bases)?,
             factors,
             polynomials: [coefficients(a)?, coefficients(b)?, coefficients(c)?],
             equations,
@@ -113,7 +113,7 @@ impl<'a, E: Curves> Verification<'a, E> {
                 chain::check::<E>(&self.contributions, &self.equations, max_log_iterations)
             }
             Check::Delta => self.delta(),
-            Check::Coefficients => Ok(check_coefficients::<ScalarOf<E>>(key, circuit)),
+            Check::Coefficients => check_coefficients::<ScalarOf<E>>(key, circuit),
             Check::Ic => self.ic(),
             Check::A => self.section::<E::G1>(Section::A, Powers::TauG1, a),
             Check::B1 => self.section::<E::G1>(Section::B1, Powers::TauG1, b),

@@ -131,7 +131,7 @@ impl Prover {
 }
 
 fn new<E: Suite>(key: &Zkey, devices: Devices, settings: Settings) -> Result<Prover> {
-    let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter());
+    let rows = Rows::new::<ScalarOf<E>>(1 << key.domain_log(), key.coefficients().iter())?;
     with_rows::<E>(key, Arc::new(rows), HBasis::OddCoset, devices, settings)
 }
 

@@ -41,17 +41,18 @@ struct Matrix {
 }
 
 impl Rows {
-    /// Builds the matrices from the coefficients of `rows` rows, in any order; they are read twice.
-    pub fn new<'a, F: PrimeField>(
+    /// Builds the matrices from the coefficients of `rows` rows, in any order; they are read twice. Returns an error if they changed meanwhile.
+    pub fn new<F: PrimeField>(
         rows: usize,
-        coefficients: impl Iterator<Item = Coefficient<'a>> + Clone,
-    ) -> Self {
+        coefficients: impl Iterator<Item = Result<Coefficient>> + Clone,
+    ) -> Result<Self> {
         // A value is in the file times R^2.
         let r = (0..256).fold(F::ONE, |power, _| power.double());
         let correction = r.square().invert_vartime().expect("R is not 0");
         let element = |value: &Scalar| scalar::<F>(value) * correction;
         let mut starts = [vec![0u32; rows + 1], vec![0u32; rows + 1]];
         for it in coefficients.clone() {
+            let it = it?;
             starts[it.matrix as usize][it.constraint + 1] += 1;
         }
         for starts in &mut starts {
@@ -62,12 +63,13 @@ impl Rows {
             }
         }
         let mut values = vec![bytes(F::ONE), bytes(-F::ONE)];
-        let mut numbers: HashMap<&Scalar, u32> = HashMap::new();
+        let mut numbers: HashMap<Scalar, u32> = HashMap::new();
         let mut next = starts.clone();
         let mut placed = [0, 1].map(|matrix: usize| vec![(0, 0); starts[matrix][rows] as usize]);
-        for Coefficient { matrix, constraint, signal, value } in coefficients {
+        for coefficient in coefficients {
+            let Coefficient { matrix, constraint, signal, value } = coefficient?;
             let number = *numbers.entry(value).or_insert_with(|| {
-                let value = bytes(element(value));
+                let value = bytes(element(&value));
                 let known = values[..2].iter().position(|one| *one == value);
                 known.unwrap_or_else(|| {
                     values.push(value);
@@ -75,13 +77,16 @@ impl Rows {
                 }) as u32
             });
             let place = &mut next[matrix as usize][constraint];
+            if *place == starts[matrix as usize][constraint + 1] {
+                return Err(Error::argument("key", "changed while it was read"));
+            }
             placed[matrix as usize][*place as usize] = (signal as u32, number);
             *place += 1;
         }
         let matrix = |(starts, coefficients)| Matrix { starts, coefficients };
         let [a, b] = starts;
         let [in_a, in_b] = placed;
-        Self { matrices: [(a, in_a), (b, in_b)].map(matrix), c: None, values }
+        Ok(Self { matrices: [(a, in_a), (b, in_b)].map(matrix), c: None, values })
     }
 
     /// Returns the number of rows.
@@ -264,13 +269,13 @@ mod tests {
             entries.push((i % 2, row, (i / 3) % columns, value, bytes(value * r * r)));
         }
         let coefficients =
-            entries.iter().map(|(matrix, constraint, signal, _, value)| Coefficient {
-                matrix: if *matrix == 0 { Matrix::A } else { Matrix::B },
-                constraint: *constraint,
-                signal: *signal,
+            entries.iter().map(|&(matrix, constraint, signal, _, value)| Coefficient {
+                matrix: if matrix == 0 { Matrix::A } else { Matrix::B },
+                constraint,
+                signal,
                 value,
             });
-        let found = Rows::new::<F>(rows, coefficients);
+        let found = Rows::new::<F>(rows, coefficients.map(Ok)).unwrap();
         assert_eq!(found.count(), rows);
         let witness: Vec<F> =
             (0..columns as u64).map(|i| F::from(i).square() - F::from(2)).collect();
@@ -289,5 +294,19 @@ mod tests {
         wrong[4] = [0xff; 32];
         let error = found.times::<F>(&wrong, &Cancel::new()).unwrap_err().to_string();
         assert_eq!(error, "witness: value 4 is a number that is not below the modulus");
+    }
+
+    /// Another program may write into the file of the key between the two times that the coefficients are read.
+    #[test]
+    fn coefficients_that_change_meanwhile_are_refused() {
+        let read = std::cell::Cell::new(0);
+        let entry = |i: usize| {
+            read.set(read.get() + 1);
+            // The second time, all are in row 0.
+            let constraint = if read.get() > 4 { 0 } else { i };
+            Ok(Coefficient { matrix: Matrix::A, constraint, signal: i, value: bytes(F::ONE) })
+        };
+        let error = Rows::new::<F>(4, (0..4).map(entry)).unwrap_err();
+        assert_eq!(error.to_string(), "key: changed while it was read");
     }
 }

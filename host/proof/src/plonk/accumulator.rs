@@ -38,7 +38,8 @@ pub fn accumulator<F: PrimeField, H>(
         let mut x = beta * omega.pow_vartime(&[first as u64]);
         let mut below = Secret::filled(z.len(), F::ONE);
         for (i, (above, below)) in z.iter_mut().zip(below.iter_mut()).enumerate() {
-            let [a, b, c] = wires.map(|wires| variables.at(wires, first + i) + gamma);
+            let [a, b, c] = wires.each_ref().map(|wires| variables.at(wires, first + i));
+            let (a, b, c) = (a? + gamma, b? + gamma, c? + gamma);
             *above = (a + x) * (b + x * k[0]) * (c + x * k[1]);
             // The file has the values at the powers of the root of order 4n.
             let [s1, s2, s3] = sigmas.each_ref().map(|s| s.get::<F>(4 * (first + i)));

@@ -21,6 +21,7 @@ impl<F: PrimeField> Variables<F> {
                 .map_err(|problem| Error::argument("witness", format!("value {i} is {problem}")))?;
         }
         for (i, addition) in key.additions().enumerate() {
+            let addition = addition?;
             let [x, y] = addition.variables.map(|variable| values[variable]);
             let [p, q] = addition.factors::<F>();
             values[key.witness_values() + i] = p * x + q * y;
@@ -28,14 +29,14 @@ impl<F: PrimeField> Variables<F> {
         Ok(Self(values))
     }
 
-    /// Returns the value of a wire at row i of the domain; 0 beyond the constraints.
-    pub fn at(&self, wires: Wires<'_>, i: usize) -> F {
-        wires.get(i).map_or(F::ZERO, |variable| self.0[variable])
+    /// Returns the value of a wire at row i of the domain; 0 beyond the constraints. Returns an error if the key's file changed meanwhile.
+    pub fn at(&self, wires: &Wires<'_>, i: usize) -> Result<F> {
+        Ok(wires.get(i)?.map_or(F::ZERO, |variable| self.0[variable]))
     }
 
     /// Returns the values of a wire at all rows, canonical.
     pub fn of<H>(&self, key: &PlonkishKey<H>, wire: Wire, cancel: &Cancel) -> Result<SecretBytes> {
         let wires = key.wires(wire);
-        scalars(1 << key.domain_log(), cancel, |i| Ok(self.at(wires, i)))
+        scalars(1 << key.domain_log(), cancel, |i| self.at(&wires, i))
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::source::Source;
+use super::source::{Source, copy_of};
 use crate::{FileError, Result};
 
 /// Maximum number of sections that a file may declare; known files have fewer than 20.
@@ -26,7 +26,7 @@ pub(super) struct Format {
     pub sections: &'static [&'static str],
 }
 
-/// A file whose container is valid: all sections are inside it.
+/// A file whose container is valid: all sections are inside it. Their places are kept, so that they do not change with the file.
 #[derive(Clone, Debug)]
 pub(super) struct Container {
     source: Source,
@@ -112,6 +112,11 @@ impl Container {
         Ok(Part { source: &self.source, label: Some(label), at: place.start, end: place.end })
     }
 
+    /// Returns a section by its number, which the file has: [`Self::section`] returned it before.
+    pub fn known(&self, number: u32) -> Part<'_> {
+        self.section(number).expect("found when the file was opened")
+    }
+
     /// Returns a section of the format by its number if the file has it.
     pub fn optional(&self, number: u32) -> Option<Part<'_>> {
         self.places[number as usize - 1].as_ref()?;
@@ -169,8 +174,13 @@ impl<'a> Part<'a> {
         self.at.checked_add(bytes).filter(|&end| end <= self.end)
     }
 
-    /// Takes the next bytes; `what` names them in errors.
-    pub fn take(&mut self, bytes: usize, what: &str) -> Result<&'a [u8]> {
+    /// Takes a copy of the next bytes, which other programs do not change; `what` names them in errors.
+    pub fn take(&mut self, bytes: usize, what: &str) -> Result<Vec<u8>> {
+        self.shared(bytes, what).map(<[u8]>::to_vec)
+    }
+
+    /// Takes the next bytes without a copy. Those of a mapped file may change at any time.
+    pub fn shared(&mut self, bytes: usize, what: &str) -> Result<&'a [u8]> {
         let Some(end) = self.end_after(bytes as u64) else {
             let problem =
                 format!("ends within {what}: {bytes} bytes, of which {} exist", self.left());
@@ -181,8 +191,9 @@ impl<'a> Part<'a> {
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
-        Ok(self.take(N, what)?.try_into().expect("so many were taken"))
+    /// Takes a copy of the next N bytes.
+    pub fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {
+        Ok(copy_of(self.shared(N, what)?.try_into().expect("so many were taken")))
     }
 
     /// Takes the next number of 32 bits.
@@ -195,7 +206,7 @@ impl<'a> Part<'a> {
         self.array(what).map(u64::from_le_bytes)
     }
 
-    /// Takes all remaining bytes, which must be `count` items of `each` bytes.
+    /// Takes all remaining bytes without a copy. They must be `count` items of `each` bytes.
     pub fn all(mut self, count: u64, each: usize, what: &str) -> Result<&'a [u8]> {
         let wanted = u128::from(count) * each as u128;
         let left = self.left();
@@ -204,7 +215,18 @@ impl<'a> Part<'a> {
                 format!("{left} bytes, where {count} {what} of {each} bytes are {wanted}");
             return Err(self.wrong(self.at, problem).into());
         }
-        self.take(left, what)
+        self.shared(left, what)
+    }
+
+    /// Returns all remaining bytes without a copy.
+    pub fn rest(&self) -> &'a [u8] {
+        &self.source.bytes()[self.at..self.end]
+    }
+
+    /// Returns the section from this byte of the file on.
+    pub fn after(self, offset: usize) -> Self {
+        assert!((self.at..=self.end).contains(&offset), "a byte of the section");
+        Self { at: offset, ..self }
     }
 
     /// Returns an error unless everything was read.

@@ -99,7 +99,7 @@ impl Contribution {
         let parameters = part.take(bytes as usize, &what("the parameters"))?;
         let wrong = |problem: &str| part.wrong(start, format!("contribution {number}: {problem}"));
         let Parameters { name, log_iterations, beacon } =
-            Parameters::read(parameters).map_err(&wrong)?;
+            Parameters::read(&parameters).map_err(&wrong)?;
         let kind = match (kind, log_iterations, beacon) {
             (0, None, None) => Kind::Participant,
             (1, Some(log_iterations), Some(hash)) => {
@@ -179,5 +179,5 @@ pub(crate) fn big_endian(point: &[u8]) -> Vec<u8> {
 }
 
 fn hash(part: &mut Part<'_>, what: &str) -> Result<[u8; HASH]> {
-    Ok(part.take(HASH, what)?.try_into().expect("so many were taken"))
+    part.array(what)
 }

@@ -103,10 +103,10 @@ impl Facts {
             return Err(part.wrong(start, problem).into());
         }
         let prime = part.take(bytes as usize, "a prime")?;
-        if let Some(found) = KNOWN.into_iter().find(|facts| is(prime, facts.prime(which))) {
+        if let Some(found) = KNOWN.into_iter().find(|facts| is(&prime, facts.prime(which))) {
             return Ok(found);
         }
-        let refused = is(prime, Bls12377Fp::MODULUS) || is(prime, Bls12377Fr::MODULUS);
+        let refused = is(&prime, Bls12377Fp::MODULUS) || is(&prime, Bls12377Fr::MODULUS);
         let names = Self::names();
         let problem = if refused {
             format!("the prime of bls12_377; the curves that are read are {names}")

@@ -23,11 +23,14 @@ use super::container::{Container, Format, Part};
 use super::curve::SCALAR_BYTES;
 use super::source::Source;
 use super::zkey::header::protocol;
-use crate::Result;
+use crate::{Error, Result};
 
 pub use elements::Elements;
 pub(super) use sizes::{Sizes, scalar};
 pub use wires::{Addition, Wires};
+
+/// Sizes and the places of sections are kept, so that they do not change with the file.
+pub(super) const SAME_LENGTH: &str = "its length was checked when the file was opened";
 
 /// A wire of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,9 +121,9 @@ impl<H> PlonkishKey<H> {
         let header = header(isa, &mut part, &sizes)?;
         part.finish()?;
         let key = Self { container, layout, sizes, header, isa };
-        wires::check_additions(key.container.section(3)?, &key.sizes)?;
+        wires::additions(key.container.section(3)?, &key.sizes)?.try_for_each(|it| it.map(drop))?;
         for wire in Wire::ALL {
-            wires::check_wires(key.container.section(4 + wire as u32)?, &key.sizes)?;
+            Wires::of(key.container.section(4 + wire as u32)?, &key.sizes)?.check()?;
         }
         for number in key.polynomial_sections() {
             key.elements(number)?;
@@ -169,17 +172,17 @@ impl<H> PlonkishKey<H> {
         self.sizes.domain_log
     }
 
-    /// Returns the additions: variable number [`PlonkishKey::witness_values`] + i is the sum of addition i.
-    pub fn additions(&self) -> impl ExactSizeIterator<Item = Addition<'_>> {
-        let section = self.container.section(3).expect("checked when the file was opened");
-        wires::additions(section, &self.sizes).expect("checked when the file was opened")
+    /// Returns the additions: variable number [`PlonkishKey::witness_values`] + i is the sum of addition i. An item is an error if the file
+    /// changed to an invalid addition.
+    pub fn additions(&self) -> impl ExactSizeIterator<Item = Result<Addition>> {
+        let additions = wires::additions(self.container.known(3), &self.sizes);
+        let additions = additions.expect(SAME_LENGTH);
+        additions.map(|it| it.map_err(Error::after_opening))
     }
 
     /// Returns the variables of a wire, one for each constraint.
     pub fn wires(&self, wire: Wire) -> Wires<'_> {
-        let section = self.container.section(4 + wire as u32);
-        let section = section.expect("checked when the file was opened");
-        Wires::of(section, &self.sizes).expect("checked when the file was opened")
+        Wires::of(self.container.known(4 + wire as u32), &self.sizes).expect(SAME_LENGTH)
     }
 
     /// Returns the n coefficients of a polynomial.
@@ -197,13 +200,13 @@ impl<H> PlonkishKey<H> {
     /// Returns the elements of a polynomial's section, and the number of those before the polynomial.
     fn of_polynomial(&self, polynomial: Polynomial) -> (Elements<'_>, usize) {
         let (number, before) = self.layout.polynomials[polynomial as usize];
-        let elements = self.elements(number).expect("checked when the file was opened");
+        let elements = self.elements(number).expect(SAME_LENGTH);
         (elements, 5 * before * self.domain())
     }
 
     /// Returns the powers of tau in G1.
     pub fn points(&self) -> PointSection {
-        self.point_section().expect("checked when the file was opened")
+        self.point_section().expect(SAME_LENGTH)
     }
 
     /// Checks the scalars of every polynomial and the powers of tau.

@@ -92,7 +92,8 @@ pub struct PowersOfTau {
 }
 
 impl PowersOfTau {
-    /// Maps a file. The file must not be changed or shortened while it is used: the system would end the process.
+    /// Maps a file. The file must not be shortened while it is used: the system would end the process. If its content changes,
+    /// reading returns an error.
     ///
     /// Checks that all sections exist and have the lengths of the header; those of the Lagrange polynomials may be missing. Points are
     /// checked when they are read.
@@ -156,7 +157,7 @@ impl PowersOfTau {
 
     /// Returns a list of powers: 2^(p + 1) - 1 of tau in G1, 2^p of the others.
     pub fn powers(&self, powers: Powers) -> PointSection {
-        self.section(powers).expect("checked when the file was opened")
+        self.section(powers).expect("its length was checked when the file was opened")
     }
 
     /// Returns the 2^log values at tau of the Lagrange polynomials of a domain of 2^log points, for log up to p. Returns an error if the

@@ -32,7 +32,7 @@ use rayon::prelude::*;
 
 use super::container::{Container, Format, Part};
 use super::curve::{Facts, Prime, SCALAR_BYTES, is, is_below};
-use super::source::Source;
+use super::source::{Source, copy_of};
 use crate::groth16::Scalar;
 use crate::{Error, FileError, Result};
 
@@ -83,7 +83,8 @@ struct Header {
 }
 
 impl R1cs {
-    /// Maps a file. The file must not be changed or shortened while it is used: the system would end the process.
+    /// Maps a file. The file must not be shortened while it is used: the system would end the process. If its content changes,
+    /// reading returns an error.
     ///
     /// Checks every term: its variable exists and its coefficient is below r.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
@@ -151,16 +152,18 @@ impl R1cs {
         &self.gates
     }
 
-    /// Returns an iterator over the constraints.
-    pub fn constraints(&self) -> Constraints<'_> {
-        self.piece(0, self.count())
+    /// Returns an iterator over the constraints. An item is an error if the file changed to an invalid constraint, and the last one then.
+    pub fn constraints(&self) -> impl ExactSizeIterator<Item = Result<Constraint>> {
+        self.piece(0, self.count()).map(|read| read.map_err(Error::after_opening))
     }
 
-    /// Returns a constraint by its number, or `None` if there are fewer.
-    pub fn constraint(&self, number: usize) -> Option<Constraint<'_>> {
+    /// Returns a constraint by its number, or `None` if there are fewer; an error as from [`Self::constraints`].
+    pub fn constraint(&self, number: usize) -> Option<Result<Constraint>> {
         (number < self.count()).then(|| {
             let first = number - number % PIECE;
-            self.piece(first, number + 1).last().expect("at least one")
+            let mut piece = self.piece(first, number + 1);
+            let last = (first..number).try_for_each(|_| piece.read().map(drop));
+            last.and_then(|()| piece.read()).map_err(Error::after_opening)
         })
     }
 
@@ -176,11 +179,11 @@ impl R1cs {
 
     /// Returns the constraints from `first`, which starts a piece, to `end`.
     fn piece(&self, first: usize, end: usize) -> Constraints<'_> {
-        let mut part = self.container.section(2).expect("checked when the file was opened");
+        let mut part = self.container.known(2);
         if let Some(start) = self.starts.get(first / PIECE) {
-            part.take(start - part.at(), "constraints").expect("checked when the file was opened");
+            part = part.after(*start);
         }
-        Constraints { part, next: first, end }
+        Constraints { header: &self.header, part, next: first, end }
     }
 
     /// Returns the pieces.
@@ -193,32 +196,9 @@ impl R1cs {
 
     /// Checks all terms. An error names the first invalid one.
     fn check_terms(&self) -> Result<()> {
-        let search = |mut piece: Constraints<'_>| piece.find_map(|it| self.problem(&it));
-        match parallel(|| self.pieces().map(search).find_first(Option::is_some)) {
-            Some(Some(wrong)) => Err(wrong.into()),
-            _ => Ok(()),
-        }
-    }
-
-    fn problem(&self, constraint: &Constraint<'_>) -> Option<FileError> {
-        let variables = self.header.variables;
-        for (name, combination) in constraint.combinations() {
-            for (number, term) in combination.terms().enumerate() {
-                let problem = if term.variable >= variables {
-                    format!("variable {}, where there are {variables}", term.variable)
-                } else if !is_below(term.coefficient, self.header.facts.scalar) {
-                    "the coefficient is not below r".to_owned()
-                } else {
-                    continue;
-                };
-                let at = combination.offset + number * TERM;
-                let problem =
-                    format!("constraint {}: term {number} of {name}: {problem}", constraint.number);
-                let section = self.container.section(2).expect("read before");
-                return Some(section.wrong(at, problem));
-            }
-        }
-        None
+        let search = |mut piece: Constraints<'_>| piece.find_map(Result::err);
+        let found = parallel(|| self.pieces().map(search).find_first(Option::is_some));
+        found.flatten().map_or(Ok(()), Err)
     }
 }
 
@@ -256,7 +236,7 @@ fn prime(part: &mut Part<'_>) -> Result<&'static Facts> {
     let bytes = ahead.u32("a prime's length")?;
     for (name, limbs) in OTHERS {
         let mut prime = ahead.clone();
-        if bytes as usize == 8 * limbs.len() && is(prime.take(bytes as usize, "a prime")?, limbs) {
+        if bytes as usize == 8 * limbs.len() && is(&prime.take(bytes as usize, "a prime")?, limbs) {
             let problem =
                 format!("the prime of {name}; the curves that are read are {}", Facts::names());
             return Err(ahead.wrong(ahead.at(), problem).into());
@@ -272,125 +252,135 @@ fn find(mut part: Part<'_>, constraints: u32) -> Result<(Vec<usize>, [u64; 3])> 
         if number.is_multiple_of(PIECE) {
             starts.push(part.at());
         }
-        let constraint = Constraint::read(&mut part, number).map_err(|error| match error {
-            Error::File(wrong) => {
-                let problem = format!("constraint {number} of {constraints}: {}", wrong.problem);
-                Error::File(FileError { problem, ..wrong })
-            }
-            other => other,
-        })?;
-        for (sum, (_, combination)) in terms.iter_mut().zip(constraint.combinations()) {
-            *sum += combination.len() as u64;
+        for count in &mut terms {
+            let found = terms_of(&mut part).map_err(|error| match error {
+                Error::File(wrong) => {
+                    let problem =
+                        format!("constraint {number} of {constraints}: {}", wrong.problem);
+                    Error::File(FileError { problem, ..wrong })
+                }
+                other => other,
+            })?;
+            *count += found.len() as u64;
         }
     }
     part.finish()?;
     Ok((starts, terms))
 }
 
-/// The constraint A·w times B·w = C·w.
-#[derive(Clone, Copy, Debug)]
-pub struct Constraint<'a> {
-    /// Its number, from 0.
-    pub number: usize,
-    /// The left factor.
-    pub a: Combination<'a>,
-    /// The right factor.
-    pub b: Combination<'a>,
-    /// The product.
-    pub c: Combination<'a>,
+/// Takes the terms of a combination, without checks.
+fn terms_of<'a>(part: &mut Part<'a>) -> Result<&'a [[u8; TERM]]> {
+    let count = u64::from(part.u32("the number of terms")?);
+    let bytes = usize::try_from(count * TERM as u64).unwrap_or(usize::MAX);
+    Ok(part.shared(bytes, "the terms")?.as_chunks().0)
 }
 
-impl<'a> Constraint<'a> {
-    fn read(part: &mut Part<'a>, number: usize) -> Result<Self> {
-        let [a, b, c] =
-            [Combination::read(part)?, Combination::read(part)?, Combination::read(part)?];
-        Ok(Self { number, a, b, c })
+/// The constraint A·w times B·w = C·w: a copy of what the file contains.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Its number, from 0.
+    pub number: usize,
+    /// The terms of A, B and C.
+    terms: Vec<Term>,
+    /// The number of terms of A, and of A and B.
+    ends: [usize; 2],
+}
+
+impl Constraint {
+    /// Reads a constraint. An error names the first term that is not one of this system.
+    fn read(part: &mut Part<'_>, number: usize, header: &Header) -> Result<Self> {
+        let (mut terms, mut ends) = (Vec::new(), [0; 3]);
+        for (name, end) in ["A", "B", "C"].into_iter().zip(&mut ends) {
+            let stored = terms_of(part)?;
+            let first = part.at() - size_of_val(stored);
+            for (i, stored) in stored.iter().enumerate() {
+                let term = Term::of(stored);
+                if let Some(problem) = term.problem(header) {
+                    let problem = format!("constraint {number}: term {i} of {name}: {problem}");
+                    return Err(part.wrong(first + i * TERM, problem).into());
+                }
+                terms.push(term);
+            }
+            *end = terms.len();
+        }
+        let [a, b, _] = ends;
+        Ok(Self { number, terms, ends: [a, b] })
     }
 
-    /// Returns the combinations with their names.
-    pub fn combinations(&self) -> [(&'static str, Combination<'a>); 3] {
-        [("A", self.a), ("B", self.b), ("C", self.c)]
+    /// Returns the terms of A, the left factor.
+    pub fn a(&self) -> &[Term] {
+        &self.terms[..self.ends[0]]
     }
 
-    /// Returns the variables of all combinations but the 1, ascending, each once.
+    /// Returns the terms of B, the right factor.
+    pub fn b(&self) -> &[Term] {
+        &self.terms[self.ends[0]..self.ends[1]]
+    }
+
+    /// Returns the terms of C, the product.
+    pub fn c(&self) -> &[Term] {
+        &self.terms[self.ends[1]..]
+    }
+
+    /// Returns the variables of all terms but the 1, ascending, each once.
     pub fn variables(&self) -> Vec<u32> {
-        let terms = self.combinations().into_iter().flat_map(|(_, it)| it.terms());
-        let mut variables: Vec<_> = terms.map(|it| it.variable).filter(|&it| it != 0).collect();
+        let mut variables: Vec<_> =
+            self.terms.iter().map(|it| it.variable).filter(|&it| it != 0).collect();
         variables.sort_unstable();
         variables.dedup();
         variables
     }
 }
 
-/// A sum of variables with coefficients.
-#[derive(Clone, Copy)]
-pub struct Combination<'a> {
-    terms: &'a [[u8; TERM]],
-    /// The offset of the first term in the file.
-    offset: usize,
-}
-
-impl<'a> Combination<'a> {
-    fn read(part: &mut Part<'a>) -> Result<Self> {
-        let count = u64::from(part.u32("the number of terms")?);
-        let offset = part.at();
-        let bytes = usize::try_from(count * TERM as u64).unwrap_or(usize::MAX);
-        Ok(Self { terms: part.take(bytes, "the terms")?.as_chunks().0, offset })
-    }
-
-    /// Returns the number of terms.
-    pub fn len(&self) -> usize {
-        self.terms.len()
-    }
-
-    /// Returns whether there are no terms: the sum is 0.
-    pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    /// Returns an iterator over the terms, in the file's order.
-    pub fn terms(&self) -> impl ExactSizeIterator<Item = Term<'a>> + Clone + use<'a> {
-        self.terms.iter().map(|term| {
-            let (variable, _) = term.split_first_chunk().expect("a term is longer");
-            let coefficient = term.last_chunk().expect("the coefficient comes last");
-            Term { variable: u32::from_le_bytes(*variable), coefficient }
-        })
-    }
-}
-
-impl fmt::Debug for Combination<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.terms()).finish()
-    }
-}
-
 /// A variable with its coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Term<'a> {
+pub struct Term {
     /// The number of the variable; 0 is the constant 1.
     pub variable: u32,
     /// The coefficient, canonical and below r.
-    pub coefficient: &'a Scalar,
+    pub coefficient: Scalar,
 }
 
-/// An iterator over constraints, in the file's order.
-#[derive(Clone, Debug)]
-pub struct Constraints<'a> {
+impl Term {
+    fn of(stored: &[u8; TERM]) -> Self {
+        let stored = copy_of(stored);
+        let (variable, _) = stored.split_first_chunk().expect("a term is longer");
+        let coefficient = *stored.last_chunk().expect("the coefficient comes last");
+        Self { variable: u32::from_le_bytes(*variable), coefficient }
+    }
+
+    fn problem(&self, header: &Header) -> Option<String> {
+        let variables = header.variables;
+        if self.variable >= variables {
+            return Some(format!("variable {}, where there are {variables}", self.variable));
+        }
+        let is_scalar = is_below(&self.coefficient, header.facts.scalar);
+        (!is_scalar).then(|| "the coefficient is not below r".to_owned())
+    }
+}
+
+/// An iterator over constraints, in the file's order. Terms are checked when they are read.
+struct Constraints<'a> {
+    header: &'a Header,
     part: Part<'a>,
     next: usize,
     end: usize,
 }
 
-impl<'a> Iterator for Constraints<'a> {
-    type Item = Constraint<'a>;
+impl Constraints<'_> {
+    /// Reads the next constraint. There is none after an error, since the end of the invalid one is unknown.
+    fn read(&mut self) -> Result<Constraint> {
+        let read = Constraint::read(&mut self.part, self.next, self.header);
+        self.next = if read.is_ok() { self.next + 1 } else { self.end };
+        read
+    }
+}
+
+impl Iterator for Constraints<'_> {
+    type Item = Result<Constraint>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next >= self.end {
-            return None;
-        }
-        let read = Constraint::read(&mut self.part, self.next);
-        self.next += 1;
-        Some(read.expect("checked when the file was opened"))
+        (self.next < self.end).then(|| self.read())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,7 +1,11 @@
 //! The bytes of a file, with its name in errors.
+//!
+//! A file is mapped, so another program that writes into it changes bytes that were checked before. Readers copy what they check, and use the
+//! copy: small things once, when they open the file ([`Source::copied`]), the items of large sections whenever they read them ([`copy_of`]).
 
 use std::fmt;
 use std::fs::File;
+use std::hint::black_box;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,7 +48,18 @@ impl Source {
         &self.name
     }
 
-    /// Returns all bytes.
+    /// Returns the same file in memory, where no other program changes it.
+    pub fn copied(&self) -> Self {
+        match &self.content {
+            Content::Mapped(map) => Self {
+                content: Content::Memory(Arc::<[u8]>::from(&map[..]).into()),
+                ..self.clone()
+            },
+            Content::Memory(_) => self.clone(),
+        }
+    }
+
+    /// Returns all bytes. Those of a mapped file may change at any time.
     pub fn bytes(&self) -> &[u8] {
         match &self.content {
             Content::Mapped(map) => map,
@@ -68,6 +83,13 @@ impl Source {
     }
 }
 
+/// Copies bytes that another program may change. Each is read once, so that a check of the copy holds while the copy is used.
+#[inline]
+pub(crate) fn copy_of<const N: usize>(bytes: &[u8; N]) -> [u8; N] {
+    // The compiler must not read the file again in place of the copy.
+    black_box(*bytes)
+}
+
 /// Opens a regular file. Others are refused, since opening a pipe may block forever.
 pub(super) fn regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
@@ -78,8 +100,8 @@ pub(super) fn regular(path: &Path) -> io::Result<File> {
 
 fn map(path: &Path) -> io::Result<Mmap> {
     let file = regular(path)?;
-    // SAFETY: the map is read only, and its bytes may have any value. The documentation of the callers requires that the file
-    // is not shortened meanwhile: the system would end the process.
+    // SAFETY: the map is read only, and its bytes may have any value, also another one at each read: readers check copies. The
+    // documentation of the callers requires that the file is not shortened meanwhile: the system would end the process.
     unsafe { Mmap::map(&file) }
 }
 

@@ -20,8 +20,8 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Maps the file of a constraint system. It must not be changed or shortened while it is used: the system would end
-    /// the process.
+    /// Maps the file of a constraint system. It must not be shortened while it is used: the system would end the process. If its content
+    /// changes, names are other ones or missing.
     pub fn open(path: impl AsRef<Path>, system: &R1cs) -> Result<Self> {
         Self::read(Source::open(path.as_ref())?, system)
     }
@@ -37,15 +37,17 @@ impl Symbols {
 
     fn read(source: Source, system: &R1cs) -> Result<Self> {
         let mut starts = vec![0; system.variables()];
-        let mut start = 0;
+        let (mut start, mut copy) = (0, Vec::new());
         let lines = source.bytes().split_inclusive(|&byte| byte == b'\n');
         for (number, line) in (1..).zip(lines) {
             let wrong =
                 |problem: String| source.wrong(format_args!("line {number}"), start, problem);
-            if let Some((variable, name)) = parse(line.trim_ascii_end(), system, wrong)? {
+            copy.clear();
+            copy.extend_from_slice(line);
+            if let Some((variable, name)) = parse(copy.trim_ascii_end(), system, wrong)? {
                 let known = &mut starts[variable];
                 if *known == 0 {
-                    *known = start + line.trim_ascii_end().len() - name.len();
+                    *known = start + copy.trim_ascii_end().len() - name.len();
                 }
             }
             start += line.len();
@@ -54,17 +56,23 @@ impl Symbols {
     }
 
     /// Returns the name of a variable, if it has one.
-    pub fn name(&self, variable: u32) -> Option<&str> {
+    pub fn name(&self, variable: u32) -> Option<String> {
         let start = *self.starts.get(variable as usize)?;
-        (start > 0).then(|| name_at(&self.source, start))
+        if start > 0 { name_at(&self.source, start) } else { None }
     }
 }
 
-/// Returns the name that starts at this offset, to the end of its line.
-fn name_at(source: &Source, start: usize) -> &str {
+/// Returns the name that starts at this offset, to the end of its line; `None` if the file changed to one that is not printable.
+fn name_at(source: &Source, start: usize) -> Option<String> {
     let bytes = &source.bytes()[start..];
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-    std::str::from_utf8(bytes[..end].trim_ascii_end()).unwrap_or("")
+    let line = bytes[..end].to_vec();
+    let name = std::str::from_utf8(line.trim_ascii_end()).ok().filter(|name| is_printable(name));
+    name.map(str::to_owned)
+}
+
+fn is_printable(text: &str) -> bool {
+    !text.chars().any(char::is_control)
 }
 
 /// Reads a line: a variable and its name. Returns `None` for a signal without a variable, and for an empty line.
@@ -77,7 +85,7 @@ fn parse<'a>(
         return Ok(None);
     }
     let line = std::str::from_utf8(line).ok();
-    let line = line.filter(|line| !line.chars().any(char::is_control));
+    let line = line.filter(|line| is_printable(line));
     let line = line.ok_or_else(|| wrong("not printable UTF-8".into()))?;
     let mut fields = line.splitn(4, ',');
     let [label, variable, component, name] = [(); 4].map(|()| fields.next().unwrap_or(""));
@@ -109,9 +117,9 @@ mod tests {
     fn of_several_names_the_first_is_kept() {
         let names = "1,1,1,main.out\n2,2,1,main.x\r\n3,2,0,main.sub.in\n4,2,0,main.sub.out\n5,-1,0,main.gone\n6,2,1,main.y";
         let names = read(names).unwrap();
-        assert_eq!(names.name(1), Some("main.out"));
-        assert_eq!(names.name(2), Some("main.x"));
-        assert_eq!([0, 3, 99].map(|it| names.name(it)), [None; 3]);
+        assert_eq!(names.name(1).as_deref(), Some("main.out"));
+        assert_eq!(names.name(2).as_deref(), Some("main.x"));
+        assert_eq!([0, 3, 99].map(|it| names.name(it)), [None, None, None]);
         assert_eq!(read("").unwrap().name(1), None);
     }
 

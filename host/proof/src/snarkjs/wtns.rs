@@ -6,7 +6,9 @@
 //! | 2 values | canonical, n8 bytes each; the first is 1 |
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use proofmill_op::msm::Curve;
 use proofmill_op::{Bytes, SecretBytes, wipe_stack};
@@ -25,27 +27,29 @@ const MAX_OVERHEAD: usize = 4096;
 /// A witness. `Debug` does not show its values.
 #[derive(Clone)]
 pub struct Witness {
-    values: Values,
+    name: Arc<str>,
+    /// Bytes of the file, or of the values in memory.
+    file_bytes: usize,
+    /// No other program changes them.
+    bytes: Bytes,
+    /// The bytes that are values.
+    values: Range<usize>,
     facts: &'static Facts,
-    count: usize,
-}
-
-/// The memory of the values.
-#[derive(Clone)]
-enum Values {
-    File(Container),
-    Memory(Bytes),
 }
 
 impl Witness {
-    /// Maps a file. It must not be changed or shortened while it is used: the system would end the process.
+    /// Reads a file. Its values are copied, so that later changes of the file have no effect. The file must not be shortened meanwhile: the
+    /// system would end the process.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::read(Source::open(path.as_ref())?)
+        Self::read(&Source::open(path.as_ref())?, |file, values| {
+            (SecretBytes::copy_of(&file[values.clone()]).into(), 0..values.len())
+        })
     }
 
     /// Reads bytes in memory, under a name for errors. The memory of a plain vector is taken over.
     pub fn from_bytes(name: impl Into<String>, bytes: impl Into<SecretBytes>) -> Result<Self> {
-        Self::read(Source::new(name, bytes.into().into()))
+        let bytes = Bytes::from(bytes.into());
+        Self::read(&Source::new(name, bytes.clone()), |_, values| (bytes, values))
     }
 
     /// Reads values, canonical and little-endian, each below r: 1, the public inputs, the other signals. The memory of a
@@ -65,8 +69,8 @@ impl Witness {
             _ if values.is_empty() => wrong("no values; the first of all is 1".into()),
             Some((number, problem)) => wrong(format!("value {number} {problem}")),
             None => {
-                let count = values.len();
-                Ok(Self { values: Values::Memory(bytes), facts, count })
+                let values = 0..bytes.len();
+                Ok(Self { name: "witness".into(), file_bytes: bytes.len(), bytes, values, facts })
             }
         }
     }
@@ -77,7 +81,11 @@ impl Witness {
         values * SCALAR_BYTES + MAX_OVERHEAD
     }
 
-    fn read(source: Source) -> Result<Self> {
+    /// Reads a file. `keep` returns memory with the values in this range of the file, and their range there.
+    fn read(
+        source: &Source,
+        keep: impl FnOnce(&[u8], Range<usize>) -> (Bytes, Range<usize>),
+    ) -> Result<Self> {
         if let Some(count) = raw_values(source.bytes()) {
             let problem = format!(
                 "looks like {count} raw values of 32 bytes without a .wtns header, as go-rapidsnark's CalculateBinWitness returns them; \
@@ -85,7 +93,7 @@ impl Witness {
             );
             return Err(source.wrong("header", 0, problem).into());
         }
-        let container = Container::open(source, &FORMAT)?;
+        let container = Container::open(source.clone(), &FORMAT)?;
         let mut header = container.section(1)?;
         let facts = Facts::read(&mut header, Prime::Scalar)?;
         let start = header.at();
@@ -95,13 +103,15 @@ impl Witness {
         }
         header.finish()?;
         let section = container.section(2)?;
-        let values = section.clone().all(count.into(), SCALAR_BYTES, "values")?;
-        let (values, _) = values.as_chunks::<SCALAR_BYTES>();
-        if let Some((number, problem)) = problem_of(values, facts) {
+        let stored = section.clone().all(count.into(), SCALAR_BYTES, "values")?;
+        let (bytes, values) = keep(source.bytes(), section.at()..section.at() + stored.len());
+        let (name, file_bytes) = (source.name().into(), source.bytes().len());
+        let witness = Self { name, file_bytes, bytes, values, facts };
+        if let Some((number, problem)) = problem_of(witness.values(), facts) {
             let at = section.at() + number * SCALAR_BYTES;
             return Err(section.wrong(at, format!("value {number} {problem}")).into());
         }
-        Ok(Self { values: Values::File(container), facts, count: count as usize })
+        Ok(witness)
     }
 
     /// Returns the curve whose scalars the values are.
@@ -111,25 +121,18 @@ impl Witness {
 
     /// Returns the number of values.
     pub fn count(&self) -> usize {
-        self.count
+        self.values.len() / SCALAR_BYTES
     }
 
     /// Returns the values, each below r; the first is 1, then come the public ones.
     pub fn values(&self) -> &[Scalar] {
-        match &self.values {
-            Values::File(container) => {
-                let section = container.section(2).expect("read before");
-                let values = section.all(self.count as u64, SCALAR_BYTES, "values");
-                values.expect("read before").as_chunks().0
-            }
-            Values::Memory(bytes) => bytes.as_chunks().0,
-        }
+        self.bytes[self.values.clone()].as_chunks().0
     }
 
     /// Returns the bytes of the values as a secret. Values that are secret bytes in memory are shared, others are copied.
     pub(crate) fn secret_bytes(&self) -> Bytes {
-        match &self.values {
-            Values::Memory(bytes @ Bytes::Secret(_)) => bytes.clone(),
+        match &self.bytes {
+            bytes @ Bytes::Secret(_) if self.values.len() == bytes.len() => bytes.clone(),
             _ => SecretBytes::copy_of(self.values().as_flattened()).into(),
         }
     }
@@ -147,7 +150,7 @@ impl Witness {
             &[FORMAT.version, 2, 1, 4 + SCALAR_BYTES as u32 + 4, 0, SCALAR_BYTES as u32],
         );
         head.extend(self.facts.scalar.iter().flat_map(|limb| limb.to_le_bytes()));
-        integers(&mut head, &[self.count as u32, 2]);
+        integers(&mut head, &[self.count() as u32, 2]);
         head.extend((values.len() as u64).to_le_bytes());
         let mut file = SecretBytes::with_capacity(head.len() + values.len());
         for part in [&head, values] {
@@ -158,18 +161,12 @@ impl Witness {
 
     /// Returns its name in errors.
     pub fn name(&self) -> &str {
-        match &self.values {
-            Values::File(container) => container.source().name(),
-            Values::Memory(_) => "witness",
-        }
+        &self.name
     }
 
     /// Returns the bytes of the file, or of the values in memory.
     pub fn file_bytes(&self) -> usize {
-        match &self.values {
-            Values::File(container) => container.source().bytes().len(),
-            Values::Memory(bytes) => bytes.len(),
-        }
+        self.file_bytes
     }
 }
 
@@ -201,6 +198,6 @@ fn find_problem(values: &[Scalar], facts: &Facts) -> Option<(usize, &'static str
 
 impl fmt::Debug for Witness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Witness({}: {} values of {})", self.name(), self.count, self.facts.name)
+        write!(f, "Witness({}: {} values of {})", self.name(), self.count(), self.facts.name)
     }
 }

@@ -94,12 +94,15 @@ impl Section {
 pub struct Zkey {
     container: Container,
     header: Header,
+    /// A copy: the verifying key does not change with the file.
+    ic: PointSection,
     /// The code path that decodes its points.
     isa: Isa,
 }
 
 impl Zkey {
-    /// Maps a file. The file must not be changed or shortened while it is used: the system would end the process.
+    /// Maps a file. The file must not be shortened while it is used: the system would end the process. If its content changes,
+    /// reading returns an error.
     ///
     /// Checks that all sections exist and have the lengths of the header, and checks the points of the header and every
     /// coefficient. Points of the other sections are checked when they are read.
@@ -117,9 +120,12 @@ impl Zkey {
         let container = Container::open(source, &FORMAT)?;
         let isa = Isa::best();
         let header = Header::read(isa, &container)?;
-        let key = Self { container, header, isa };
-        key.ic()?;
-        Coefficients::check(key.container.section(4)?, &key.header)?;
+        let count = u64::from(header.public_inputs) + 1;
+        let instance = Instance::new(header.facts.curve, Group::G1);
+        let ic =
+            PointSection::new(isa, container.source(), container.section(3)?, instance, count)?;
+        let key = Self { ic: ic.in_memory(), container, header, isa };
+        Coefficients::open(key.container.section(4)?, &key.header)?.check()?;
         for section in Section::ALL {
             key.section(section)?;
         }
@@ -128,7 +134,7 @@ impl Zkey {
 
     /// Returns the same key with points that are decoded by this code path from now on.
     pub fn read_with(self, isa: Isa) -> Self {
-        Self { isa, ..self }
+        Self { ic: self.ic.read_with(isa), isa, ..self }
     }
 
     /// Returns the curve.
@@ -188,13 +194,12 @@ impl Zkey {
 
     /// Returns a section's points. Their number is that of the header.
     pub fn points(&self, section: Section) -> PointSection {
-        self.section(section).expect("checked when the file was opened")
+        self.section(section).expect("its length was checked when the file was opened")
     }
 
     /// Returns the entries of the matrices A and B.
     pub fn coefficients(&self) -> Coefficients<'_> {
-        let section = self.container.section(4).expect("checked when the file was opened");
-        Coefficients::of(section).expect("checked when the file was opened")
+        Coefficients::known(self.container.known(4), &self.header)
     }
 
     /// Reads the contributions to the ceremony.
@@ -204,26 +209,25 @@ impl Zkey {
 
     /// Returns the points of IC.
     pub(crate) fn ic_points(&self) -> PointSection {
-        self.ic().expect("checked when the file was opened")
+        self.ic.clone()
     }
 
     /// Returns the verifying key for the proofs of this key. Returns an error if a point of IC is not in the group.
     pub fn verifying_key(&self) -> Result<VerifyingKey> {
         let Header { facts, alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = &self.header;
-        let section = self.ic()?;
         Ok(VerifyingKey {
             curve: facts.curve,
             alpha_g1: alpha_g1.clone(),
             beta_g2: beta_g2.clone(),
             gamma_g2: gamma_g2.clone(),
             delta_g2: delta_g2.clone(),
-            ic: section.checked()?,
+            ic: self.ic.checked()?,
         })
     }
 
     /// Checks that every point of every section is in its group. Takes long for large keys of BLS12-381.
     pub fn check(&self) -> Result<()> {
-        self.ic()?.check()?;
+        self.ic.check()?;
         Section::ALL.into_iter().try_for_each(|section| self.points(section).check())
     }
 
@@ -242,10 +246,6 @@ impl Zkey {
         self.container.source()
     }
 
-    fn ic(&self) -> Result<PointSection> {
-        self.point_section(3, Group::G1, u64::from(self.header.public_inputs) + 1)
-    }
-
     fn section(&self, section: Section) -> Result<PointSection> {
         let Header { variables, public_inputs, domain_log, .. } = self.header;
         let count = match section {
@@ -253,12 +253,8 @@ impl Zkey {
             Section::C => u64::from(variables - public_inputs - 1),
             Section::H => 1 << domain_log,
         };
-        self.point_section(section.number(), section.group(), count)
-    }
-
-    fn point_section(&self, number: u32, group: Group, count: u64) -> Result<PointSection> {
-        let instance = Instance::new(self.curve(), group);
-        let part = self.container.section(number)?;
+        let instance = Instance::new(self.curve(), section.group());
+        let part = self.container.section(section.number())?;
         PointSection::new(self.isa, self.container.source(), part, instance, count)
     }
 }

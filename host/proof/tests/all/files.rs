@@ -56,12 +56,12 @@ fn a_key_says_what_was_written() {
         assert_eq!((key.variables(), key.public_inputs(), key.domain_log()), (7, 1, 3));
         let counts = Section::ALL.map(|section| key.points(section).count());
         assert_eq!(counts, [7, 7, 7, 5, 8]);
-        let entries = key.coefficients();
+        let entries: Vec<_> = key.coefficients().iter().map(|entry| entry.unwrap()).collect();
         let of = |matrix| entries.iter().filter(move |entry| entry.matrix == matrix);
         assert_eq!((of(Matrix::A).count(), of(Matrix::B).count()), (7, 5));
         assert_eq!(entries.iter().map(|entry| entry.constraint).max(), Some(6));
         assert_eq!(entries.len(), 12);
-        assert_eq!(entries.get(11), entries.iter().last().unwrap());
+        assert_eq!(key.coefficients().get(11).unwrap(), entries[11]);
         key.check().unwrap();
     }
 }

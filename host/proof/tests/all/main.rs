@@ -5,6 +5,7 @@ mod batch;
 mod bls;
 mod bls_vectors;
 mod ceremony;
+mod changed;
 mod chiavdf;
 mod dev;
 mod eip2537;

@@ -36,11 +36,12 @@ fn shared<F: PrimeField, H>(key: &PlonkishKey<H>) -> Result<Vec<u8>> {
     let sizes = [key.variables(), key.witness_values(), key.public_inputs(), key.constraints()];
     let mut all = format!("{:?} {sizes:?} {} ", key.curve(), key.domain_log()).into_bytes();
     for addition in key.additions() {
+        let addition = addition?;
         all.extend(format!("{:?} {:?}", addition.variables, addition.factors::<F>()).bytes());
     }
     for wire in Wire::ALL {
         let wires = key.wires(wire);
-        let variables: Vec<_> = (0..wires.len()).map(|i| wires.get(i)).collect();
+        let variables: Vec<_> = (0..wires.len()).map(|i| wires.get(i)).collect::<Result<_>>()?;
         all.extend(format!("{variables:?}").bytes());
     }
     for polynomial in Polynomial::ALL {

@@ -47,6 +47,7 @@ pub fn everything(key: &Zkey) -> Result<Vec<u8>> {
     all.extend([points.concat(), key.delta_g1().to_vec(), key.delta_g2().to_vec()].concat());
     all.extend(key.verifying_key()?.ic.concat());
     for coefficient in key.coefficients().iter() {
+        let coefficient = coefficient?;
         let numbers = [coefficient.constraint, coefficient.signal];
         all.extend(format!("{:?} {numbers:?}", coefficient.matrix).bytes());
         all.extend(coefficient.value);

@@ -20,7 +20,7 @@ use proofmill_op::msm::{Curve, Group, Instance};
 use crate::Result;
 use crate::fflonk::{Roots, VerifyingKey};
 use crate::snarkjs::container::{Format, Part};
-use crate::snarkjs::plonkish::{Elements, Layout, PlonkishKey, Sizes, scalar};
+use crate::snarkjs::plonkish::{Elements, Layout, PlonkishKey, SAME_LENGTH, Sizes, scalar};
 use crate::snarkjs::source::Source;
 use crate::snarkjs::zkey::header::{FFLONK, any_point, point};
 
@@ -87,7 +87,8 @@ impl Header {
 }
 
 impl PlonkishKey<Header> {
-    /// Maps a file. The file must not be changed or shortened while it is used: the system would end the process.
+    /// Maps a file. The file must not be shortened while it is used: the system would end the process. If its content changes,
+    /// reading returns an error.
     ///
     /// Checks that all sections exist and have the lengths of the header, and checks the points and roots of the header, every addition and
     /// every wire. Polynomials and powers of tau are checked when they are read. Points are decoded with the best code path of this process,
@@ -110,7 +111,7 @@ impl PlonkishKey<Header> {
     /// Returns the coefficients of C0: number 8k + i is number k of polynomial i of q_l, q_r, q_o, q_m, q_c, s1, s2, s3.
     pub fn c0(&self) -> Elements<'_> {
         let elements = self.scalars(C0, 8 * self.domain() as u64);
-        elements.expect("checked when the file was opened")
+        elements.expect(SAME_LENGTH)
     }
 
     /// Returns the verifying key for the proofs of this key.

@@ -89,7 +89,8 @@ impl Header {
 }
 
 impl PlonkishKey<Header> {
-    /// Maps a file. The file must not be changed or shortened while it is used: the system would end the process.
+    /// Maps a file. The file must not be shortened while it is used: the system would end the process. If its content changes,
+    /// reading returns an error.
     ///
     /// Checks that all sections exist and have the lengths of the header, and checks the points of the header, every addition and every wire.
     /// Polynomials and powers of tau are checked when they are read. Points are decoded with the best code path of this process, or the one of

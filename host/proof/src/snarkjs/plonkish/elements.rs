@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::plonk::Scalar;
 use crate::snarkjs::container::Part;
 use crate::snarkjs::curve::{Facts, SCALAR_BYTES, is_below};
+use crate::snarkjs::source::copy_of;
 use crate::{FileError, Result};
 
 /// Scalars of a section. They are checked when they are read.
@@ -70,7 +71,7 @@ impl<'a> Elements<'a> {
 #[inline]
 pub fn from_montgomery<F: PrimeField>(bytes: &[u8; SCALAR_BYTES]) -> Option<F> {
     let mut form = F::ZERO.to_canonical();
-    for (limb, bytes) in form.as_mut().iter_mut().zip(bytes.as_chunks().0) {
+    for (limb, bytes) in form.as_mut().iter_mut().zip(copy_of(bytes).as_chunks().0) {
         *limb = u64::from_le_bytes(*bytes);
     }
     F::from_montgomery(form).into()

@@ -7,7 +7,7 @@ use super::elements::canonical;
 use crate::Result;
 use crate::plonk::Scalar;
 use crate::snarkjs::container::Part;
-use crate::snarkjs::curve::{Facts, SCALAR_BYTES};
+use crate::snarkjs::curve::Facts;
 use crate::snarkjs::zkey::header::{curve, domain};
 
 /// log2 of the smallest domain: the quotient of PLONK has 3n + 6 coefficients, which are fewer than 4n from there on.
@@ -67,7 +67,7 @@ impl Sizes {
 /// Reads a scalar in Montgomery form.
 pub(in crate::snarkjs) fn scalar(part: &mut Part<'_>, facts: &Facts, what: &str) -> Result<Scalar> {
     let start = part.at();
-    let bytes = part.take(SCALAR_BYTES, what)?.try_into().expect("so many were taken");
+    let bytes = &part.array(what)?;
     let found = match facts.curve {
         Curve::Bn254 => canonical::<Bn254Fr>(bytes),
         Curve::Bls12_381 => canonical::<Bls12381Fr>(bytes),

@@ -6,10 +6,11 @@ use rayon::prelude::*;
 
 use super::elements::from_montgomery;
 use super::sizes::Sizes;
-use crate::Result;
 use crate::plonk::Scalar;
 use crate::snarkjs::container::Part;
 use crate::snarkjs::curve::{SCALAR_BYTES, is_below};
+use crate::snarkjs::source::copy_of;
+use crate::{FileError, Result};
 
 /// Bytes of the number of a variable.
 const VARIABLE: usize = 4;
@@ -17,101 +18,108 @@ const VARIABLE: usize = 4;
 /// Bytes of an addition.
 const ADDITION: usize = 2 * VARIABLE + 2 * SCALAR_BYTES;
 
-/// The variables of a wire. Each is below the number of variables, which was checked when the file was opened.
-#[derive(Clone, Copy, Debug)]
-pub struct Wires<'a>(&'a [[u8; VARIABLE]]);
+/// The variables of a wire. They are checked when they are read.
+#[derive(Clone, Debug)]
+pub struct Wires<'a> {
+    section: Part<'a>,
+    bytes: &'a [[u8; VARIABLE]],
+    /// The number of variables.
+    variables: u32,
+}
 
 impl<'a> Wires<'a> {
-    /// Wraps the variables of a section without checks.
+    /// Wraps the variables of a section. Checks their number, and not the variables.
     pub(super) fn of(section: Part<'a>, sizes: &Sizes) -> Result<Self> {
-        let count = u64::from(sizes.constraints);
-        Ok(Self(section.all(count, VARIABLE, "variables")?.as_chunks().0))
+        let bytes = section.clone().all(sizes.constraints.into(), VARIABLE, "variables")?;
+        Ok(Self { section, bytes: bytes.as_chunks().0, variables: sizes.variables })
+    }
+
+    /// Checks all variables. An error names the first that does not exist.
+    pub(super) fn check(&self) -> Result<()> {
+        let numbers = (0..self.len()).into_par_iter();
+        match parallel(|| numbers.find_map_first(|number| self.read(number).err())) {
+            None => Ok(()),
+            Some(wrong) => Err(wrong.into()),
+        }
     }
 
     /// Returns the number of constraints.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
     }
 
     /// Returns whether there are no constraints.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.bytes.is_empty()
     }
 
-    /// Returns the variable at this constraint; `None` beyond the last constraint.
-    pub fn get(&self, constraint: usize) -> Option<usize> {
-        self.0.get(constraint).map(|bytes| u32::from_le_bytes(*bytes) as usize)
-    }
-}
-
-/// Checks the variables of a wire. An error names the first that does not exist.
-pub(super) fn check_wires(section: Part<'_>, sizes: &Sizes) -> Result<()> {
-    let Wires(all) = Wires::of(section.clone(), sizes)?;
-    let wrong = |bytes: &[u8; VARIABLE]| u32::from_le_bytes(*bytes) >= sizes.variables;
-    match parallel(|| all.par_iter().position_first(wrong)) {
-        None => Ok(()),
-        Some(number) => {
-            let found = u32::from_le_bytes(all[number]);
-            let problem = format!(
-                "constraint {number}: variable {found}, where there are {}",
-                sizes.variables
-            );
-            Err(section.wrong(section.at() + number * VARIABLE, problem).into())
+    /// Returns the variable at this constraint, below the number of variables; `None` beyond the last constraint, and an error if the file
+    /// changed to a variable that does not exist.
+    #[inline]
+    pub fn get(&self, constraint: usize) -> Result<Option<usize>> {
+        if constraint >= self.len() {
+            return Ok(None);
         }
+        self.read(constraint).map(Some).map_err(|wrong| wrong.after_opening().into())
+    }
+
+    #[inline]
+    fn read(&self, number: usize) -> std::result::Result<usize, FileError> {
+        let found = u32::from_le_bytes(copy_of(&self.bytes[number]));
+        if found < self.variables {
+            return Ok(found as usize);
+        }
+        let problem =
+            format!("constraint {number}: variable {found}, where there are {}", self.variables);
+        Err(self.section.wrong(self.section.at() + number * VARIABLE, problem))
     }
 }
 
 /// A variable that is the sum of two earlier ones, each times a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Addition<'a> {
+pub struct Addition {
     /// The two variables.
     pub variables: [usize; 2],
-    /// Their factors in Montgomery form, which was checked when the file was opened.
-    factors: [&'a Scalar; 2],
+    /// Their factors in Montgomery form, below r.
+    factors: [Scalar; 2],
 }
 
-impl<'a> Addition<'a> {
+impl Addition {
     /// Returns the factors; F is the scalar field of the key's curve.
     pub fn factors<F: PrimeField>(&self) -> [F; 2] {
-        self.factors.map(|bytes| from_montgomery(bytes).expect("checked when the file was opened"))
+        self.factors.each_ref().map(|bytes| from_montgomery(bytes).expect("it is below r"))
     }
 
-    fn of(bytes: &'a [u8; ADDITION]) -> Self {
+    fn of(bytes: &[u8; ADDITION]) -> Self {
+        let bytes = copy_of(bytes);
         let (variables, factors) = bytes.split_at(2 * VARIABLE);
-        let variable = |bytes: &[u8; VARIABLE]| u32::from_le_bytes(*bytes) as usize;
-        let variables = variables.as_chunks().0;
-        let factors = factors.as_chunks().0;
+        let (variables, factors) = (variables.as_chunks().0, factors.as_chunks().0);
         Self {
-            variables: [variable(&variables[0]), variable(&variables[1])],
-            factors: [&factors[0], &factors[1]],
+            variables: [0, 1].map(|i| u32::from_le_bytes(variables[i]) as usize),
+            factors: [factors[0], factors[1]],
         }
     }
 }
 
-/// Returns the additions of a section without checks.
+/// Reads the additions of a section. An item is an error if the addition has a later variable, or a factor that is not below r.
 pub(super) fn additions<'a>(
     section: Part<'a>,
-    sizes: &Sizes,
-) -> Result<impl ExactSizeIterator<Item = Addition<'a>> + use<'a>> {
-    let bytes = section.all(sizes.additions.into(), ADDITION, "additions")?;
-    Ok(bytes.as_chunks().0.iter().map(Addition::of))
-}
-
-/// Checks the additions. An error names the first with a later variable, or a factor that is not below r.
-pub(super) fn check_additions(section: Part<'_>, sizes: &Sizes) -> Result<()> {
+    sizes: &'a Sizes,
+) -> Result<impl ExactSizeIterator<Item = Result<Addition>> + use<'a>> {
     let first = (sizes.variables - sizes.additions) as usize;
-    for (number, addition) in additions(section.clone(), sizes)?.enumerate() {
-        let problem = if let Some(later) =
-            addition.variables.into_iter().find(|&variable| variable >= first + number)
-        {
+    let bytes = section.clone().all(sizes.additions.into(), ADDITION, "additions")?;
+    let checked = move |(number, bytes)| {
+        let addition = Addition::of(bytes);
+        let Addition { variables, factors } = &addition;
+        let problem = if let Some(later) = variables.iter().find(|&&it| it >= first + number) {
             format!("variable {later} in the sum that is variable {}", first + number)
-        } else if addition.factors.iter().any(|factor| !is_below(*factor, sizes.facts.scalar)) {
+        } else if factors.iter().any(|factor| !is_below(factor, sizes.facts.scalar)) {
             "a factor is not below r".to_owned()
         } else {
-            continue;
+            return Ok(addition);
         };
         let at = section.at() + number * ADDITION;
-        return Err(section.wrong(at, format!("addition {number}: {problem}")).into());
-    }
-    Ok(())
+        Err(section.wrong(at, format!("addition {number}: {problem}")).into())
+    };
+    Ok(bytes.as_chunks().0.iter().enumerate().map(checked))
 }

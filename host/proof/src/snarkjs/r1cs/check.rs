@@ -6,7 +6,7 @@ use proofmill_op::msm::Curve;
 use proofmill_op::process::parallel;
 use rayon::prelude::*;
 
-use super::{Combination, Constraint, R1cs};
+use super::{Constraint, Constraints, R1cs, Term};
 use crate::groth16::Scalar;
 use crate::snarkjs::Witness;
 use crate::snarkjs::curve::SCALAR_BYTES;
@@ -29,13 +29,14 @@ const ONE: Scalar = {
 
 impl R1cs {
     /// Finds the constraints that a witness violates, and the numbers of the first `max` of them. Custom gates are not
-    /// evaluated. Runs in the caller's rayon pool.
+    /// evaluated. Returns an error if the file changed to an invalid constraint. Runs in the caller's rayon pool.
     pub fn check(&self, witness: &Witness, max: usize) -> Result<Violations> {
         self.require(witness)?;
-        let pieces: Vec<_> = parallel(|| match self.curve() {
+        let pieces = parallel(|| match self.curve() {
             Curve::Bn254 => self.violated::<bn254::Fr>(witness.values(), max),
             _ => self.violated::<bls12_381::Fr>(witness.values(), max),
         });
+        let pieces = pieces.map_err(Error::after_opening)?;
         let count = pieces.iter().map(|it| it.count).sum();
         Ok(Violations {
             count,
@@ -59,21 +60,22 @@ impl R1cs {
     }
 
     /// Returns A·w, B·w and C·w of a constraint. They are as secret as the witness.
-    pub fn values(&self, constraint: &Constraint<'_>, witness: &Witness) -> Result<[Scalar; 3]> {
+    pub fn values(&self, constraint: &Constraint, witness: &Witness) -> Result<[Scalar; 3]> {
         self.require(witness)?;
-        let combinations = constraint.combinations().map(|(_, combination)| combination);
-        Ok(combinations.map(|it| match self.curve() {
-            Curve::Bn254 => bytes(value::<bn254::Fr>(&it, witness.values())),
-            _ => bytes(value::<bls12_381::Fr>(&it, witness.values())),
+        Ok([constraint.a(), constraint.b(), constraint.c()].map(|it| match self.curve() {
+            Curve::Bn254 => bytes(value::<bn254::Fr>(it, witness.values())),
+            _ => bytes(value::<bls12_381::Fr>(it, witness.values())),
         }))
     }
 
     /// Returns the violated constraints of each piece.
-    fn violated<F: PrimeField>(&self, values: &[Scalar], max: usize) -> Vec<Violations> {
-        let check = |piece: super::Constraints<'_>| {
+    fn violated<F: PrimeField>(&self, values: &[Scalar], max: usize) -> Result<Vec<Violations>> {
+        let check = |piece: Constraints<'_>| {
             let mut found = Violations { count: 0, first: Vec::new() };
             for constraint in piece {
-                let [a, b, c] = constraint.combinations().map(|(_, it)| value::<F>(&it, values));
+                let constraint = constraint?;
+                let [a, b, c] = [constraint.a(), constraint.b(), constraint.c()]
+                    .map(|it| value::<F>(it, values));
                 if a * b != c {
                     found.count += 1;
                     if found.first.len() < max {
@@ -81,23 +83,23 @@ impl R1cs {
                     }
                 }
             }
-            found
+            Ok(found)
         };
         self.pieces().map(check).collect()
     }
 }
 
 /// Evaluates a combination.
-fn value<F: PrimeField>(combination: &Combination<'_>, values: &[Scalar]) -> F {
-    combination.terms().fold(F::ZERO, |sum, term| {
+fn value<F: PrimeField>(terms: &[Term], values: &[Scalar]) -> F {
+    terms.iter().fold(F::ZERO, |sum, term| {
         let value = scalar::<F>(&values[term.variable as usize]);
-        sum + if *term.coefficient == ONE { value } else { value * scalar::<F>(term.coefficient) }
+        sum + if term.coefficient == ONE { value } else { value * scalar::<F>(&term.coefficient) }
     })
 }
 
-/// Decodes a number below r.
+/// Decodes a value of a witness, or a coefficient of a term.
 fn scalar<F: PrimeField>(bytes: &Scalar) -> F {
-    F::from_le_bytes(bytes).expect("checked when the file was opened")
+    F::from_le_bytes(bytes).expect("it is below r")
 }
 
 fn bytes<F: PrimeField>(value: F) -> Scalar {

@@ -44,27 +44,26 @@ fn names(mut part: Part<'_>) -> Result<(String, usize)> {
     let count = part.u32("the number of custom gates")?;
     let mut names = String::new();
     for number in 0..count {
-        names += name(&mut part, number)?;
+        names += &name(&mut part, number)?;
         names.push('\n');
         let parameters = u64::from(part.u32("the number of parameters")?);
         let bytes = parameters * SCALAR_BYTES as u64;
-        part.take(usize::try_from(bytes).unwrap_or(usize::MAX), "the parameters")?;
+        part.shared(usize::try_from(bytes).unwrap_or(usize::MAX), "the parameters")?;
     }
     part.finish()?;
     Ok((names, count as usize))
 }
 
 /// Takes a name up to its zero byte.
-fn name<'a>(part: &mut Part<'a>, number: u32) -> Result<&'a str> {
-    let (start, left) = (part.at(), part.left());
-    let bytes = part.clone().take(left, "a name")?;
+fn name(part: &mut Part<'_>, number: u32) -> Result<String> {
+    let start = part.at();
     let wrong = |problem: &str| part.wrong(start, format!("custom gate {number}: {problem}"));
-    let length = bytes.iter().position(|&byte| byte == 0);
+    let length = part.rest().iter().position(|&byte| byte == 0);
     let length = length.ok_or_else(|| wrong("no zero byte ends its name"))?;
-    let name = std::str::from_utf8(&bytes[..length]).ok();
+    let name = String::from_utf8(part.clone().take(length, "a name")?).ok();
     let name = name.filter(|name| !name.chars().any(char::is_control));
     let name = name.ok_or_else(|| wrong("its name is not printable UTF-8"))?;
-    part.take(length + 1, "a name")?;
+    part.shared(length + 1, "a name")?;
     Ok(name)
 }
 

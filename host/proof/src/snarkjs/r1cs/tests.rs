@@ -88,13 +88,13 @@ fn a_small_file_is_read() {
     let inputs = (system.public_outputs(), system.public_inputs(), system.private_inputs());
     assert_eq!((inputs, system.labels(), system.terms()), ((1, 0, 1), 9, [4, 2, 2]));
     assert_eq!((system.custom_gates().count(), system.constraints().len()), (0, 2));
-    let text = |number| system.text(system.constraint(number).unwrap(), None).to_string();
+    let text = |number| system.text(&system.constraint(number).unwrap().unwrap(), None).to_string();
     assert_eq!(text(0), "[ w2 ] * [ w2 ] - [ w3 ] = 0");
     assert_eq!(text(1), "[ w2 - 2*w3 + 1 ] * [ 3 ] - [ w1 ] = 0");
     assert!(system.constraint(2).is_none());
     let names = b"1,1,0,main.out\n2,2,0,main.x\n".to_vec();
     let names = Symbols::from_bytes("names", names, &system).unwrap();
-    let text = system.text(system.constraint(1).unwrap(), Some(&names)).to_string();
+    let text = system.text(&system.constraint(1).unwrap().unwrap(), Some(&names)).to_string();
     assert_eq!(text, "[ main.x - 2*w3 + 1 ] * [ 3 ] - [ main.out ] = 0");
 }
 
@@ -106,7 +106,7 @@ fn violated_constraints_are_found_with_their_values() {
     assert_eq!(system.check(&wrong, 10).unwrap(), Violations { count: 2, first: vec![0, 1] });
     assert_eq!(system.check(&wrong, 1).unwrap(), Violations { count: 2, first: vec![0] });
     assert_eq!(system.check(&wrong, 0).unwrap(), Violations { count: 2, first: vec![] });
-    let second = system.constraint(1).unwrap();
+    let second = system.constraint(1).unwrap().unwrap();
     let values = system.values(&second, &wrong).unwrap();
     assert_eq!(values.map(|it| system.signed(&it).to_string()), ["-46", "3", "-132"]);
     assert_eq!(second.variables(), [1, 2, 3]);
@@ -159,7 +159,7 @@ fn every_truncation_is_an_error_and_no_change_panics() {
             changed[at] ^= change;
             let Ok(system) = read(changed) else { continue };
             for constraint in system.constraints() {
-                assert!(!system.text(constraint, None).to_string().is_empty());
+                assert!(!system.text(&constraint.unwrap(), None).to_string().is_empty());
             }
             if system.require(&right()).is_ok() {
                 system.check(&right(), 10).unwrap();
@@ -243,11 +243,11 @@ fn circuits_of_several_pieces_are_checked() {
         circuit.write_witness(&mut values).unwrap();
         let system = R1cs::from_bytes("chain", file).unwrap();
         assert_eq!((system.count(), system.variables()), (constraints, circuit.variables()));
-        let numbers = system.constraints().map(|it| it.number);
+        let numbers = system.constraints().map(|it| it.unwrap().number);
         assert!(numbers.eq(0..constraints));
         for number in [0, PIECE - 1, PIECE, constraints - 1] {
-            let found = system.constraint(number).unwrap();
-            let expected = system.constraints().nth(number).unwrap();
+            let found = system.constraint(number).unwrap().unwrap();
+            let expected = system.constraints().nth(number).unwrap().unwrap();
             assert_eq!(format!("{found:?}"), format!("{expected:?}"));
         }
         let check = |values: Vec<u8>| {

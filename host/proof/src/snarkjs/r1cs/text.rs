@@ -4,7 +4,7 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use super::{Combination, Constraint, R1cs};
+use super::{Constraint, R1cs, Term};
 use crate::groth16::Scalar;
 use crate::snarkjs::Symbols;
 
@@ -69,47 +69,45 @@ impl R1cs {
     /// Returns a constraint's text, `[ A ] * [ B ] - [ C ] = 0`, with the names of its signals.
     pub fn text<'a>(
         &'a self,
-        constraint: Constraint<'a>,
+        constraint: &'a Constraint,
         symbols: Option<&'a Symbols>,
     ) -> impl fmt::Display + use<'a> {
-        Text { constraint, sum: move |combination| Sum { system: self, combination, symbols } }
+        let sum = |terms| Sum { system: self, terms, symbols };
+        Text([constraint.a(), constraint.b(), constraint.c()].map(sum))
     }
 
     /// Returns a combination's text, such as `2*main.x - w12 + 1`.
     pub fn sum_text<'a>(
         &'a self,
-        combination: Combination<'a>,
+        terms: &'a [Term],
         symbols: Option<&'a Symbols>,
     ) -> impl fmt::Display + use<'a> {
-        Sum { system: self, combination, symbols }
+        Sum { system: self, terms, symbols }
     }
 }
 
 struct Sum<'a> {
     system: &'a R1cs,
-    combination: Combination<'a>,
+    terms: &'a [Term],
     symbols: Option<&'a Symbols>,
 }
 
-struct Text<'a, S> {
-    constraint: Constraint<'a>,
-    sum: S,
-}
+struct Text<'a>([Sum<'a>; 3]);
 
-impl<'a, S: Fn(Combination<'a>) -> Sum<'a>> fmt::Display for Text<'a, S> {
+impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c] = self.constraint.combinations().map(|(_, it)| (self.sum)(it));
+        let [a, b, c] = &self.0;
         write!(f, "[ {a} ] * [ {b} ] - [ {c} ] = 0")
     }
 }
 
 impl fmt::Display for Sum<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.combination.is_empty() {
+        if self.terms.is_empty() {
             return f.write_str("0");
         }
-        for (number, term) in self.combination.terms().enumerate() {
-            let Signed { is_negative, magnitude } = self.system.signed(term.coefficient);
+        for (number, term) in self.terms.iter().enumerate() {
+            let Signed { is_negative, magnitude } = self.system.signed(&term.coefficient);
             f.write_str(match (number, is_negative) {
                 (0, false) => "",
                 (0, true) => "-",
@@ -133,7 +131,7 @@ impl fmt::Display for Sum<'_> {
 /// Writes a signal's name, or `w` with the variable's number if it has none.
 fn write_name(f: &mut fmt::Formatter<'_>, variable: u32, symbols: Option<&Symbols>) -> fmt::Result {
     match symbols.and_then(|it| it.name(variable)) {
-        Some(name) => f.write_str(name),
+        Some(name) => f.write_str(&name),
         None => write!(f, "w{variable}"),
     }
 }

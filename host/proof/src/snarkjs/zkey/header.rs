@@ -134,5 +134,5 @@ pub(in crate::snarkjs) fn any_point(
     let start = part.at();
     let encoding = part.take(instance.point_bytes(), what)?;
     let wrong = |problem: &str| -> FileError { part.wrong(start, format!("{what} is {problem}")) };
-    Ok(decode(isa, instance, encoding).map_err(|error| wrong(&error.to_string()))?)
+    Ok(decode(isa, instance, &encoding).map_err(|error| wrong(&error.to_string()))?)
 }

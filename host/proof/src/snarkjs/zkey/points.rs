@@ -1,6 +1,7 @@
 //! Points of a key: in Montgomery form in the file, canonical when read.
 
 use std::io;
+use std::sync::Arc;
 
 use proofmill_algebra::Isa;
 use proofmill_algebra::encoding::EncodingError;
@@ -20,6 +21,8 @@ use crate::snarkjs::source::Source;
 #[derive(Clone, Debug)]
 pub struct PointSection {
     source: Source,
+    /// All points of the section, if they were copied.
+    copy: Option<Arc<[u8]>>,
     label: Label,
     /// The offset of the first point in the file.
     offset: usize,
@@ -42,7 +45,17 @@ impl PointSection {
         let (label, offset) = (part.label(), part.at());
         part.all(count, instance.point_bytes(), "points")?;
         let (source, count) = (source.clone(), count as usize);
-        Ok(Self { source, label, offset, first: 0, instance, count, isa })
+        Ok(Self { source, copy: None, label, offset, first: 0, instance, count, isa })
+    }
+
+    /// Copies the points of a whole section, which then do not change with the file.
+    pub(super) fn in_memory(self) -> Self {
+        Self { copy: Some(self.stored().into()), ..self }
+    }
+
+    /// Returns the same points, decoded by this code path.
+    pub(super) fn read_with(self, isa: Isa) -> Self {
+        Self { isa, ..self }
     }
 
     /// Returns the group.
@@ -100,9 +113,14 @@ impl PointSection {
         (self.offset, self.offset + self.stored().len())
     }
 
-    /// Returns the section's bytes.
+    /// Returns the section's bytes. Those of a mapped file may change at any time.
     pub(crate) fn stored(&self) -> &[u8] {
-        &self.source.bytes()[self.offset..][..self.count * self.instance.point_bytes()]
+        let each = self.instance.point_bytes();
+        let (bytes, start) = match &self.copy {
+            Some(copy) => (&copy[..], self.first * each),
+            None => (self.source.bytes(), self.offset),
+        };
+        &bytes[start..][..self.count * each]
     }
 
     /// Converts whole points from this byte of the section on.
