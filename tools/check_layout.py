@@ -7,7 +7,9 @@
 - names: a Scala class that is a circuit shares its name with no class of another package, because it becomes a Verilog module;
 - ports: each port of a circuit has a comment of its own, on its line or directly above it, except in `formal`, whose
   circuits are harnesses of proofs;
-- registries: no file contains the host of a package registry, because that is a setting of the machine.
+- registries: no file contains the host of a package registry, because that is a setting of the machine;
+- unsafe code: each `unsafe` block and implementation has a comment with its reason, and docs/design/unsafe.md lists their number by crate;
+- temporary names: no source makes a name in the shared folder for temporary files, where another user could have made it before.
 """
 
 import argparse
@@ -201,7 +203,59 @@ def registries(root):
                 yield f"{path.relative_to(root)}:{number}: names the host of a package registry"
 
 
-CHECKS = [scala_dependencies, rust_dependencies, two_roots, counterparts, names, ports, registries]
+#: Comments, strings and characters of Rust.
+NO_CODE = re.compile(r"""/\*.*?\*/|//[^\n]*|r(#+)".*?"\1|b?'(?:\\.|[^\\'\n])'|"(?:[^"\\]|\\.)*\"""", re.S)
+UNSAFE = re.compile(r"\bunsafe\s*(?:\{|impl\b)")
+REASON = "SAFETY"
+#: Lines above a block in which its reason begins or ends: a block may be in the middle of a statement.
+ABOVE = 5
+#: Crates whose every block rests on the contract of one interface, and the file that states the contract.
+CONTRACTS = {"host/bind/c": "host/bind/c/src/lib.rs"}
+INVENTORY = "docs/design/unsafe.md"
+
+
+def rust_sources(root):
+    """Yields the crate, path and text of Rust sources."""
+    for path in files_of(root):
+        if path.suffix == ".rs" and path.is_file():
+            crate = next((folder for folder in path.parents if (folder / "Cargo.toml").exists()), root)
+            yield crate.relative_to(root).as_posix(), path, path.read_text()
+
+
+def unsafe_code(root):
+    """Yields `unsafe` blocks and implementations without a reason, and crates whose number of them is not that of the inventory."""
+    counts = {}
+    for crate, path, text in rust_sources(root):
+        code = NO_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
+        lines = text.splitlines()
+        contract = root / CONTRACTS.get(crate, ".")
+        is_covered = contract.is_file() and REASON in contract.read_text()
+        for found in UNSAFE.finditer(code):
+            counts[crate] = counts.get(crate, 0) + 1
+            number = code.count("\n", 0, found.start())
+            if not is_covered and not any(REASON in line for line in lines[max(0, number - ABOVE) : number + 1]):
+                yield f"{path.relative_to(root)}:{number + 1}: unsafe code without a comment `// {REASON}: reason`"
+    page = root / INVENTORY
+    listed = {crate: int(count) for crate, count in re.findall(r"^\| `(\S+)` \| (\d+) \|", page.read_text() if page.exists() else "", re.M)}
+    for crate in sorted(counts.keys() | listed.keys()):
+        if counts.get(crate, 0) != listed.get(crate, 0):
+            yield f"{INVENTORY}: {crate} has {counts.get(crate, 0)} unsafe blocks and implementations, but {listed.get(crate, 0)} are listed"
+
+
+#: Functions and folders with which a name in the shared folder is made by hand. The crate and the module `tempfile` make random names.
+SHARED = re.compile(r"\btemp_dir\(\)|\bgettempdir\(\)|\bmktemp\(|os\.tmpdir\(\)|\bos\.TempDir\(\)|\btmpnam\(")
+
+
+def temporary_names(root):
+    """Yields lines that make a name in the shared folder for temporary files. The bench's peers are run on machines of one user."""
+    for path in files_of(root):
+        if not path.is_relative_to(root / "bench/peers") and path.suffix in (".rs", ".py", ".go", ".js", ".mjs", ".c", ".cpp", ".hpp") and path.is_file() and path.name != Path(__file__).name:
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+                if SHARED.search(line):
+                    yield f"{path.relative_to(root)}:{number}: a name in the shared folder for temporary files; use a random one, of `tempfile` or its like"
+
+
+CHECKS = [scala_dependencies, rust_dependencies, two_roots, counterparts, names, ports, registries, unsafe_code, temporary_names]
 
 
 def cli():

@@ -13,6 +13,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from place import prepare
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "target" / "cuda"
 ARCHITECTURES = [80, 86, 89, 90, 100, 120]  # data centres and workstations from Ampere on
@@ -133,7 +135,7 @@ def main():
         examined(names, arguments.architectures[0], arguments.only)
         return
     to = arguments.folder.resolve()
-    to.mkdir(parents=True, exist_ok=True)
+    prepare(to)
     if arguments.emulated:
         print(emulated(to, names, library, arguments.sanitize))
     else:

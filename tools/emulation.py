@@ -11,7 +11,7 @@ from pathlib import Path
 
 import cuda
 import host
-from place import BUILT, TARGET, Failed, main, run
+from place import BUILT, TARGET, Failed, main, private_folder, run
 
 #: The folder in which tests expect it.
 FOLDER = TARGET / "cuda/tests"
@@ -24,7 +24,7 @@ def library(folder, sanitize):
     """Builds the library. An example that was built with the tests writes its sources."""
     names = dict(line.split() for line in run([BUILT / "debug/examples/write_kernels", cuda.SOURCES]).splitlines())
     file = names.pop("emulated")
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     return cuda.emulated(folder, names, file, sanitize)
 
 

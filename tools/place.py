@@ -38,6 +38,14 @@ class Failed(Exception):
     """The error of a step; its text is printed for the user."""
 
 
+def prepare(folder):
+    """Makes a folder, a private one if it belongs to the cache."""
+    if CACHE == folder or CACHE in folder.parents:
+        private_folder(folder)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+
+
 def digest(*parts):
     """Returns sixteen hex digits that identify the content of texts, byte strings and files (paths)."""
     total = hashlib.sha256()
@@ -47,10 +55,28 @@ def digest(*parts):
     return total.hexdigest()[:16]
 
 
+def private_folder(folder):
+    """Makes a folder that no other user can enter (mode 700); one below `CACHE` is shielded by that folder.
+
+    What is cached is executed: other users must not be able to change it, whatever the umask. Raises `Failed` for a folder of another user.
+    """
+    if CACHE in folder.parents:
+        private_folder(CACHE)
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise Failed(f"{folder} belongs to the user {found.st_uid}, not to you (user {os.geteuid()}), and code in it is executed: remove it, or set XDG_CACHE_HOME to a folder of yours")
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)
+
+
 @contextmanager
 def made_whole(final):
     """Yields a scratch folder. It is renamed to `final` after the block, or removed if the block raises."""
-    final.parent.mkdir(parents=True, exist_ok=True)
+    prepare(final.parent)
     scratch = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=final.parent))
     try:
         yield scratch
@@ -66,15 +92,15 @@ def made_whole(final):
 @contextmanager
 def alone(name):
     """Admits one process at a time; the others wait. For results that cannot be made in a scratch folder and renamed."""
-    CACHE.mkdir(parents=True, exist_ok=True)
+    private_folder(CACHE)
     with open(CACHE / f"{name}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def link(name, to):
-    """Makes or moves a symbolic link in one step."""
-    name.parent.mkdir(parents=True, exist_ok=True)
+    """Makes or moves a symbolic link in one step. It leads to code, so its folder is private."""
+    private_folder(name.parent)
     scratch = name.with_name(f".{name.name}-{os.getpid()}")
     scratch.symlink_to(to)
     scratch.replace(name)
@@ -82,7 +108,7 @@ def link(name, to):
 
 def write_whole(path, text):
     """Writes a file so that a reader sees the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    prepare(path.parent)
     scratch = path.with_name(f".{path.name}-{os.getpid()}")
     scratch.write_text(text)
     scratch.replace(path)
@@ -104,6 +130,8 @@ def run(command, **options):
 def main(function):
     """Ends the program with the function's result. Prints `Failed` as a message without a traceback."""
     try:
+        if CACHE.exists():
+            private_folder(CACHE)  # before anything in it is used
         sys.exit(function() or 0)
     except Failed as problem:
         print(f"{Path(sys.argv[0]).stem}: {problem}", file=sys.stderr)

@@ -154,6 +154,10 @@ STAGES = [
     # The kernels run in the stage `host` too.
     Stage("gpu", "the kernels of GPUs with AddressSanitizer", [], ("emulation",), [python("emulation", "--sanitize")], takes=100),
     Stage("host", "all crates, on cpu:, sim: and cuda:emulated", [python("host")], ("sim", "programs", "emulation"), [python("host", "--long"), ["cargo", "test", "--package", "proofmill-algebra", "--features", "emulation", "--lib", "--test", "all", "--quiet"]], takes=1190),
+    Stage("miri", "tests of pure code in Miri, which finds undefined behaviour", [], ("setup",), [python("miri")], takes=200),
+    # After the stage that takes longest, and in a release build, since debug assertions look at values.
+    Stage("timing", "functions in constant time, by a statistical test on each level of this processor", [], ("host",),
+          [["cargo", "test", "--release", "--package", "proofmill-algebra", "--test", "all", "--quiet", "timing::", "--", "--ignored", "--show-output"]], uses="target/release", takes=600),
     Stage("levels", "the host on each instruction-set level of this processor", [python("host", "--levels")], ("sim", "programs"), takes=430),
     Stage("docs", "documented examples and links",
           [[*DEBUG, "doc", "--workspace", "--no-deps", "--quiet"], [*DEBUG, "test", "--workspace", "--doc", "--quiet"]], ("setup",), uses="target/debug", takes=150),

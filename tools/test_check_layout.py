@@ -34,6 +34,8 @@ SOUND = {
     "  val b, c = out(Bits(8 bits))\n  val d =\n    slave(Flow(\n      Bits(8 bits)\n    )) // pulse\n  val e = list.in(a)\n"
     "  // Results.\n  private val f = Vec.fill(2)(master(Event))\n}\n",
     f"{SCALA}/formal/GateProof.scala": "class GateProof extends Component {\n  val a = in(Bool())\n}\n",
+    "host/cpu/src/sound.rs": "// an unsafe { block in a comment\nconst A: &str = \"unsafe { }\";\nconst B: char = '\"';\n// SAFETY: f has no rules\nfn g() {\n    unsafe { f() }\n}\n",
+    "docs/design/unsafe.md": "| `host/cpu` | 1 | calls | tests |\n",
     "Cargo.lock": 'source = "registry+https://github.com/rust-lang/' + "crates" + '.io-index"\n',
 }
 HOST = ".".join(("files.pythonhosted", "org"))
@@ -44,6 +46,8 @@ def gate(ports):
     return {f"{SCALA}/shell/Gate.scala": f"class Gate extends Component {{\n{ports}}}\n"}
 
 
+#: An inventory with a block more.
+LISTED = {"docs/design/unsafe.md": "| `host/cpu` | 1 | calls | tests |\n| `host/op` | 1 | calls | tests |\n"}
 #: Broken rule -> (files that break it, part of the message).
 BROKEN = {
     "an engine names the shell": ({f"{SCALA}/engine/twist/Twist.scala": "import proofmill.shell.Shell\n"}, "engine names shell"),
@@ -74,6 +78,12 @@ BROKEN = {
     "ports of a list": (gate("  val a = Vec.fill(2)(slave(Event))\n"), "the port a has"),
     "a port in two lines": (gate("  val a =\n    slave(Event)\n  val b = 1 // one\n"), "the port a has"),
     "a registry's host": ({"host/op/Cargo.toml": f"# from {HOST}\n"}, "names the host"),
+    "an unsafe block without a reason": ({"host/op/src/twist.rs": "fn f() {\n    unsafe { g() }\n}\n", **LISTED}, "twist.rs:2: unsafe code without"),
+    "an unsafe implementation": ({"host/op/src/twist.rs": "unsafe impl Send for A {}\n", **LISTED}, "twist.rs:1: unsafe code without"),
+    "unsafe code that is not listed": ({"host/op/src/twist.rs": "// SAFETY: g has no rules\nfn f() { unsafe { g() } }\n"}, "host/op has 1 unsafe blocks and implementations, but 0"),
+    "listed code that is gone": (LISTED, "host/op has 0 unsafe blocks and implementations, but 1"),
+    "a predictable name": ({"host/op/src/twist.rs": 'let file = std::env::temp_' + 'dir().join("x");\n'}, "a name in the shared folder"),
+    "a predictable name in Python": ({"host/op/a.py": 'open(tempfile.gettemp' + 'dir() + "/x")\n'}, "a name in the shared folder"),
     "a host in the lock": ({"Cargo.lock": f'source = "registry+https://{HOST}"\n'}, "names the host"),
 }
 

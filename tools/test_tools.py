@@ -94,6 +94,32 @@ class Place(unittest.TestCase):
             self.assertEqual((final / "who").read_text(), "fast")
             self.assertEqual([path.name for path in Path(folder).iterdir()], ["made"])
 
+    def test_what_is_cached_cannot_be_changed_by_other_users_whatever_the_umask(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = Path(folder).resolve() / "cache"
+            self.addCleanup(os.umask, os.umask(0o002))
+            with mock.patch.object(place, "CACHE", cache):
+                with place.made_whole(cache / "sim/made") as scratch:
+                    (scratch / "card.so").touch()
+                self.assertEqual(cache.stat().st_mode & 0o777, 0o700)
+                link = Path(folder) / "target/sim/card.so"
+                link.parent.mkdir(parents=True)
+                place.link(link, cache / "sim/made/card.so")
+                self.assertEqual(link.parent.stat().st_mode & 0o777, 0o700)
+                cache.chmod(0o775)  # as earlier versions made it
+                with place.alone("x"):
+                    self.assertEqual(cache.stat().st_mode & 0o777, 0o700)
+
+    def test_a_cache_of_another_user_is_refused(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a folder to another user")
+        with tempfile.TemporaryDirectory() as folder:
+            cache = Path(folder) / "cache"
+            cache.mkdir()
+            os.chown(cache, 4242, -1)
+            with mock.patch.object(place, "CACHE", cache), self.assertRaisesRegex(place.Failed, "cache belongs to the user 4242"):
+                place.write_whole(cache / "a", "b")
+
     def test_a_failing_command_is_an_error(self):
         with self.assertRaisesRegex(place.Failed, "false failed with status 1"):
             place.run(["false"])

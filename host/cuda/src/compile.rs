@@ -2,13 +2,15 @@
 
 use std::env;
 use std::ffi::{CString, c_char, c_int, c_void};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libloading::Library;
+use proofmill_op::{CodeFile, check_folder, create_private_folder};
 
 use crate::sources::Module;
 
@@ -44,7 +46,7 @@ pub fn problem() -> Option<String> {
 }
 
 /// Loads the machine code of a module with this function: that of a file, or else what NVRTC makes of the source. A file that cannot be loaded, because it is
-/// for other GPUs or damaged, is passed over.
+/// for other GPUs or damaged, is passed over. A file that another user can change is an error.
 pub(crate) fn load<T>(
     module: Module,
     architecture: u32,
@@ -53,9 +55,11 @@ pub(crate) fn load<T>(
 ) -> Result<T, String> {
     let no_kernel = || format!("there is no kernel {}", module.name());
     let files = folder.and_then(|folder| files(module, architecture, folder));
-    let images = files.iter().flatten().filter_map(|file| fs::read(file).ok());
-    if let Some(loaded) = images.into_iter().find_map(|image| load(&image).ok()) {
-        return Ok(loaded);
+    for file in files.iter().flatten() {
+        let loaded = kept(file)?.and_then(|image| load(&image).ok());
+        if let Some(loaded) = loaded {
+            return Ok(loaded);
+        }
     }
     if let Some(problem) = problem() {
         return Err(problem);
@@ -65,20 +69,34 @@ pub(crate) fn load<T>(
     let loaded = load(&image)?;
     if let Some([_, file]) = files {
         // A kernel that cannot be kept is compiled again next time.
-        let _ = keep(&file, &image);
+        if let Err(problem) = keep(&file, &image) {
+            tracing::debug!("{}: not kept: {problem}", file.display());
+        }
     }
     Ok(loaded)
 }
 
-/// Writes a file under another name and renames it, so that no process reads a part of it.
-fn keep(file: &Path, image: &[u8]) -> std::io::Result<()> {
+/// Returns the content of a file of kernels; `None` if it cannot be read.
+fn kept(file: &Path) -> Result<Option<Vec<u8>>, String> {
+    match CodeFile::open(file) {
+        Ok(code) => Ok(code.read().ok()),
+        Err(problem) if problem.kind() == io::ErrorKind::PermissionDenied => {
+            Err(problem.to_string())
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// Writes a file under another name and renames it, so that no process reads a part of it. A folder in which another user can change it is an error.
+fn keep(file: &Path, image: &[u8]) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    create_private_folder(folder)?;
+    check_folder(folder)?;
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let part = file.with_extension(format!("part-{}-{number}", std::process::id()));
-    fs::write(&part, image)?;
-    fs::rename(part, file)
+    let written = File::create_new(&part).and_then(|mut new| new.write_all(image));
+    written.and_then(|()| fs::rename(&part, file)).inspect_err(|_| drop(fs::remove_file(&part)))
 }
 
 /// The functions of NVRTC that are called. A program is a pointer of the library's; a result of 0 is a success.
@@ -189,8 +207,9 @@ mod tests {
             println!("SKIPPED: {problem}");
             return;
         }
-        let folder = env::temp_dir().join(format!("proofmill-nvrtc-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("kernels");
+        create_private_folder(&folder).unwrap();
         let module = Module::Ntt(Field::Goldilocks);
         // A damaged file is passed over.
         let [_, kept] = files(module, 90, &folder).unwrap();
@@ -204,8 +223,36 @@ mod tests {
         assert_eq!(seen.swap(0, Ordering::Relaxed), 2);
         load(module, 90, Some(&folder), loaded).unwrap();
         assert_eq!(seen.into_inner(), 1);
-        fs::remove_dir_all(&folder).unwrap();
         let problem = compiled("wrong", "this is no kernel", 90).unwrap_err();
         assert!(problem.contains("wrong.cu(1): error"), "{problem}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn kernels_that_other_users_can_change_are_neither_loaded_nor_kept() {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+        let place = tempfile::tempdir().unwrap();
+        let mode = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        mode(place.path(), 0o755);
+        let folder = place.path().join("cuda");
+        let file = folder.join("msm.cubin");
+        keep(&file, b"kernel").unwrap();
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(kept(&file).unwrap().unwrap(), b"kernel");
+        assert!(kept(&folder.join("missing.cubin")).unwrap().is_none());
+        mode(&folder, 0o777);
+        let problem = kept(&file).unwrap_err();
+        assert!(problem.contains("cuda is writable by other users (mode 777)"), "{problem}");
+        let problem = keep(&folder.join("other.cubin"), b"kernel").unwrap_err().to_string();
+        assert!(problem.contains("cuda is writable by other users"), "{problem}");
+        let load = |_: &[u8]| -> Result<(), String> { panic!("it was loaded") };
+        let [fat, _] = files(Module::Ntt(Field::Goldilocks), 90, &folder).unwrap();
+        fs::write(&fat, "kernel").unwrap();
+        let problem =
+            super::load(Module::Ntt(Field::Goldilocks), 90, Some(&folder), load).unwrap_err();
+        assert!(problem.contains("cuda is writable by other users"), "{problem}");
     }
 }

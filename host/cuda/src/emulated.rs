@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use libloading::Library;
-use proofmill_op::{Error, Result};
+use proofmill_op::{CodeFile, Error, Result};
 
 use crate::gpu::{Gpu, Launch, Observed, Stream};
 use crate::sources::{Module, emulation_digest};
@@ -76,9 +76,10 @@ impl EmulatedGpu {
             let problem = format!("there is no {}; run `make cuda EMULATED=1`", file.display());
             return Err(open(problem));
         }
+        let code = CodeFile::open(&file).map_err(|error| open(error.to_string()))?;
         let failed = |error: libloading::Error| open(format!("{}: {error}", file.display()));
-        // SAFETY: the library is `kernels/emulate.cpp`, whose start-up code enters kernels into a list.
-        let library = unsafe { Library::new(&file) }.map_err(failed)?;
+        // SAFETY: the library is `kernels/emulate.cpp`, whose start-up code enters kernels into a list. No other user can change it.
+        let library = unsafe { Library::new(code.loader_name()) }.map_err(failed)?;
         // SAFETY: functions are declared as in `kernels/emulate.cpp`, which the version says.
         unsafe {
             let version = *library

@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn only_a_library_with_the_interface_of_a_card_is_listed() {
-        let file = env::temp_dir().join(format!("proofmill-door-{}.so", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("card.so");
         let is = |content: &[u8]| {
             fs::write(&file, content).unwrap();
             is_card(&file)

@@ -4,6 +4,7 @@
 //! This crate depends on no backend. Data have one form: canonical little-endian bytes.
 
 mod cancel;
+mod code_file;
 pub mod coprocessor;
 mod data;
 mod device;
@@ -29,6 +30,7 @@ pub mod vdf;
 mod verdict;
 
 pub use cancel::Cancel;
+pub use code_file::{CodeFile, check_folder, create_private_folder};
 pub use data::{Bytes, Data, ResidentData, WeakBytes};
 pub use device::{Capability, Caps, Device, DeviceKind, Metrics};
 pub use error::{Argument, Error, Result};

@@ -155,10 +155,10 @@ impl SecretBytes {
     }
 
     fn on_pages(pages: MmapMut) -> Self {
-        #[cfg(target_os = "linux")]
-        let _ = pages.advise(memmap2::Advice::DontDump);
-        #[cfg(target_os = "linux")]
-        let _ = pages.advise(memmap2::Advice::HugePage);
+        #[cfg(all(target_os = "linux", not(miri)))] // which has no `madvise`
+        for advice in [memmap2::Advice::DontDump, memmap2::Advice::HugePage] {
+            let _ = pages.advise(advice);
+        }
         #[cfg(unix)]
         if LOCKS.load(Ordering::Relaxed) {
             let _ = pages.lock();

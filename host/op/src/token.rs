@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_file_holds_a_token_and_one_line_break() {
-        let file = std::env::temp_dir().join(format!("proofmill-token-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
         let most = "x".repeat(MAX_LENGTH);
         let found = |content: &str| {
             std::fs::write(&file, content).unwrap();

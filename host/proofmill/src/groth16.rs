@@ -10,8 +10,8 @@
 //! # let (mut key, mut witness) = (Vec::new(), Vec::new());
 //! # circuit.write_insecure_key(b"example", &mut key)?;
 //! # circuit.write_witness(&mut witness)?;
-//! # let folder = std::env::temp_dir().join(format!("proofmill-groth16-{}", std::process::id()));
-//! # std::fs::create_dir_all(&folder)?;
+//! # let temporary = tempfile::tempdir()?;
+//! # let folder = temporary.path();
 //! # std::fs::write(folder.join("circuit.zkey"), key)?;
 //! # std::fs::write(folder.join("witness.wtns"), witness)?;
 //! # std::env::set_current_dir(&folder)?;
@@ -29,7 +29,6 @@
 //! let proof = snarkjs::proof::open("proof.json")?;
 //! let public = snarkjs::public::open("public.json", key.curve)?;
 //! assert!(groth16::verify(&key, &public, &proof)?);
-//! # std::fs::remove_dir_all(&folder)?;
 //! # Ok(())
 //! # }
 //! ```

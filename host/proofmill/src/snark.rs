@@ -16,8 +16,8 @@
 //! # let (mut key, mut witness) = (Vec::new(), Vec::new());
 //! # circuit.write_insecure_plonk_key(b"example", &mut key)?;
 //! # circuit.write_witness(&mut witness)?;
-//! # let folder = std::env::temp_dir().join(format!("proofmill-snark-{}", std::process::id()));
-//! # std::fs::create_dir_all(&folder)?;
+//! # let temporary = tempfile::tempdir()?;
+//! # let folder = temporary.path();
 //! # std::env::set_current_dir(&folder)?;
 //! # std::fs::write("circuit.zkey", key)?;
 //! # std::fs::write("verification_key.json", AnyZkey::open("circuit.zkey")?.verifying_key()?.text()?)?;
@@ -37,7 +37,6 @@
 //! let proof = Proof::parse(key.protocol(), "proof.json", proved.proof.text()?.as_bytes())?;
 //! assert!(key.verify(&proved.public_inputs, &proof)?);
 //! assert!(key.verify(&also_proved.public_inputs, &also_proved.proof)?);
-//! # std::fs::remove_dir_all(&folder)?;
 //! # Ok(())
 //! # }
 //! ```

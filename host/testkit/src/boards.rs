@@ -11,9 +11,9 @@ pub mod faults;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ use proofmill_card::wire::constants::shell::{
 use proofmill_card::wire::{Header, is_engine, put, u32_at, u64_at};
 use proofmill_card::{DOOR_BEAT as BEAT, Place, Transport};
 use proofmill_op::{Error, Result};
+use tempfile::TempDir;
 
 /// Maximum age of a register.
 pub const REFRESH: Duration = Duration::from_millis(20);
@@ -31,8 +32,6 @@ pub const REFRESH: Duration = Duration::from_millis(20);
 pub const TAKEN: usize = 256;
 /// Size of the part of a block in which the host uses registers.
 const BLOCK: u32 = 0x200;
-
-static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 /// Switches of a board.
 #[derive(Default)]
@@ -127,27 +126,17 @@ impl Drop for Served {
 }
 
 /// A temporary folder, removed on drop.
-pub struct Folder(PathBuf);
+pub struct Folder(TempDir);
 
 impl Folder {
     /// Creates a folder, with `what` in its name.
     pub fn new(what: &str) -> io::Result<Self> {
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("proofmill-{what}-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir(&folder)?;
-        Ok(Self(folder))
+        tempfile::Builder::new().prefix(&format!("proofmill-{what}-")).tempdir().map(Self)
     }
 
     /// Returns the folder's path.
     pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path()
     }
 }
 

@@ -10,6 +10,7 @@
 //! [`proofmill_last_error`]: status::proofmill_last_error
 
 // C's naming, and C's contract: pointers are valid for what their documentation says. The header states it once for all.
+// SAFETY of each block without a reason of its own: the caller keeps this contract. A block ends where its arguments are checked or copied.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
 pub mod batch;

@@ -282,6 +282,7 @@ class Results(ClusterCase):
     def job_files(self, connection):
         path = self.folder / "jobs.sqlite"
         first = list(connection.prove_many(self.key, [self.witness] * 4, jobs=path))
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
         other = (self.folder / "one/witness.wtns").read_bytes() + b"\0" * 12
         again = list(connection.prove_many(self.key, [self.witness] * 6, jobs=path))
         self.check_proofs(again, 6)

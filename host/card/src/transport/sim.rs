@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use libloading::{Library, Symbol};
-use proofmill_op::{Error, Result, SecretBytes};
+use proofmill_op::{CodeFile, Error, Result, SecretBytes};
 
 pub use self::slot::SimSlot;
 
@@ -108,10 +108,15 @@ struct Loaded {
 impl SimLibrary {
     /// Loads a library and checks that it has this version of the interface.
     pub fn load(path: &Path) -> Result<Self> {
-        check_size(path)?;
-        // SAFETY: loading runs the library's initialisers. The user named this file, as one names a program.
-        let library =
-            unsafe { Library::new(path) }.map_err(|error| open_error(path, with_causes(&error)))?;
+        let mut code = CodeFile::open(path).map_err(|error| open_error(path, error))?;
+        check_size(path, code.file())?;
+        let name = code.loader_name();
+        let refused = |error: libloading::Error| {
+            let text = with_causes(&error);
+            open_error(path, text.replace(&*name.to_string_lossy(), &path.to_string_lossy()))
+        };
+        // SAFETY: loading runs the library's initialisers. The user named this file, as one names a program, and no other user can change it.
+        let library = unsafe { Library::new(&name) }.map_err(refused)?;
         let foreign = |error: libloading::Error| {
             open_error(path, format!("not a simulation library: {}", with_causes(&error)))
         };
@@ -527,9 +532,8 @@ impl Drop for SimTransport {
 /// Checks the length of the file. The loader maps a file without checking it, and an incomplete file would then end
 /// this process. The section headers of an ELF file are at its end, so they must be within the file. The loader reports all
 /// other errors.
-fn check_size(path: &Path) -> Result<()> {
+fn check_size(path: &Path, file: &mut File) -> Result<()> {
     let io = |error: std::io::Error| open_error(path, error);
-    let mut file = File::open(path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
     let mut header = [0; 64];
     let is_elf64 = |header: &[u8]| header.starts_with(b"\x7fELF\x02\x01");
@@ -557,6 +561,8 @@ fn open_error(path: &Path, problem: impl ToString) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -569,7 +575,8 @@ mod tests {
 
     #[test]
     fn a_library_that_was_cut_off_is_refused_before_it_is_mapped() {
-        let file = std::env::temp_dir().join(format!("proofmill-cut-{}.so", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cut.so");
         let this = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         let load = |content: &[u8]| {
             std::fs::write(&file, content).unwrap();
@@ -577,10 +584,23 @@ mod tests {
         };
         let cut = load(&this[..this.len() - 1]);
         let garbage = load(&[0x5a; 1000]);
-        std::fs::remove_file(&file).unwrap();
         if this.starts_with(b"\x7fELF") {
             assert!(cut.contains(&format!("truncated: {} bytes", this.len() - 1)), "{cut}");
         }
         assert!(garbage.contains("dlopen failed: "), "the loader's own words: {garbage}");
+        assert!(garbage.contains("cut.so: ") && !garbage.contains("/proc/"), "{garbage}");
+    }
+
+    #[test]
+    fn a_library_that_other_users_can_change_is_refused_before_it_is_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("card.so");
+        std::fs::write(&file, [0x5a; 1000]).unwrap();
+        for path in [folder.path(), &file] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        let error = SimLibrary::load(&file).err().unwrap().to_string();
+        assert!(error.contains("card.so is writable by other users (mode 777)"), "{error}");
+        assert!(error.contains("chmod go-w"), "{error}");
     }
 }

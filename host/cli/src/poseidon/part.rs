@@ -1,12 +1,14 @@
 //! A tree that may be interrupted: its rows and its last checkpoint, under names of their own until it is whole.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, ensure};
 use proofmill::poseidon::tree::{Build, Checkpoint, Node};
 use proofmill::{Device, json_error};
+
+use crate::new_file::NewFile;
 
 /// More than any checkpoint has.
 const MOST_CHECKPOINT_BYTES: u64 = 1 << 20;
@@ -40,6 +42,9 @@ impl Part {
         let known = self.known(from).with_context(|| self.advice())?;
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(known.is_none());
+        // The name is predictable: in a shared folder another user may have made a link to a file of the caller.
+        #[cfg(target_os = "linux")]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
         let mut rows = options.open(&self.rows).with_context(place)?;
         let keep = |checkpoint| self.keep(&checkpoint).map_err(|source| self.failed(source));
         let root = plan.resume(device, from, &mut rows, known.as_ref(), keep);
@@ -68,9 +73,9 @@ impl Part {
 
     /// Whole, or the one before.
     fn keep(&self, checkpoint: &Checkpoint) -> io::Result<()> {
-        let new = self.checkpoint.with_extension("json.new");
-        fs::write(&new, serde_json::to_vec(checkpoint)?)?;
-        fs::rename(new, &self.checkpoint)
+        let mut new = NewFile::create(&self.checkpoint)?;
+        new.write_all(&serde_json::to_vec(checkpoint)?)?;
+        new.finish()
     }
 
     fn failed(&self, source: io::Error) -> proofmill::Error {

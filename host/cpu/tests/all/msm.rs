@@ -1,6 +1,6 @@
 //! `msm` through the device: multiples of the generator, whose MSM is known by arithmetic in the scalar field alone.
 
-use std::io::Write;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, Mutex};
 
 use proofmill_algebra::curve::{Affine, Curve, Projective};
@@ -233,6 +233,16 @@ fn more_points_than_a_chunk_are_right_without_vectors_too() {
         msm(&best, Request::new(mapped.clone(), scalars.clone())).unwrap(),
         std::slice::from_ref(&sum)
     );
+    // Another program writes into the mapped file.
+    let at = (1 << 18) + 5;
+    let mut write = |bytes: &[u8]| {
+        file.seek(SeekFrom::Start(64 * at)).unwrap();
+        file.write_all(bytes).unwrap();
+    };
+    write(&[0xff; 64]);
+    let changed = Request::new(mapped.clone(), scalars.clone());
+    assert!(problem(msm(&best, changed)).contains(&format!("bases: point {at} is ")));
+    write(&bases::<bn254::G1>(count)[64 * at as usize..][..64]);
     let resident = load(&best, mapped.checked(Check::Curve)).unwrap();
     let resident = Bases::resident(instance::<bn254::G1>(), resident);
     assert_eq!(msm(&best, Request::new(resident, scalars.clone())).unwrap(), [sum]);

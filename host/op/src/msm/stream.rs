@@ -83,9 +83,8 @@ mod tests {
 
     #[test]
     fn a_file_is_read_at_any_offset_by_several_threads() {
-        let folder = std::env::temp_dir().join(format!("proofmill öffne {}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("points 証明");
+        let folder = tempfile::Builder::new().prefix("proofmill öffne ").tempdir().unwrap();
+        let path = folder.path().join("points 証明");
         fs::write(&path, [1, 2, 3, 4, 5]).unwrap();
         let mut file = File::open(&path).unwrap();
         let mut cursor = [0];
@@ -114,6 +113,5 @@ mod tests {
             large.read_at((8 << 30) - 3, &mut found).unwrap();
             assert_eq!(found, [0; 3]);
         }
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -251,7 +251,8 @@ fn a_waveform_is_written_and_the_cycles_are_the_same() {
             "SKIPPED: there is no simulation with waveforms; `make sim CONFIG=toy TRACE=1` builds it"
         );
     };
-    let file = std::env::temp_dir().join(format!("proofmill-{}.vcd", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("toy.vcd");
     let uri = "sim:toy"
         .parse::<proofmill_device::Uri>()
         .unwrap()
@@ -269,7 +270,6 @@ fn a_waveform_is_written_and_the_cycles_are_the_same() {
         "tracing changes what happens in a cycle"
     );
     let waveform = std::fs::read_to_string(&file).unwrap();
-    std::fs::remove_file(&file).unwrap();
     assert!(waveform.contains("$enddefinitions"), "{} bytes", waveform.len());
     let edges = waveform.lines().filter(|line| line.starts_with('#')).count() as u64;
     let both = 2 * traced_cycles.unwrap();

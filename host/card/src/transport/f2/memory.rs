@@ -120,13 +120,10 @@ mod tests {
 
     #[test]
     fn a_place_is_found_in_the_table_or_kept_secret() {
-        let path = std::env::temp_dir().join(format!("proofmill-pagemap-{}", std::process::id()));
-        let mut file = File::create(&path).unwrap();
+        let mut table = tempfile::tempfile().unwrap();
         for entry in [0, PRESENT | 0x1234, PRESENT | 1 << 61 | 0x1235, PRESENT, 0x1236] {
-            file.write_all(&u64::to_le_bytes(entry)).unwrap();
+            table.write_all(&u64::to_le_bytes(entry)).unwrap();
         }
-        let table = File::open(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
         let address = |place| physical(&table, place).unwrap();
         assert_eq!((address(4096), address(8192 + 5)), (Some(0x123_4000), Some(0x123_5005)));
         assert_eq!((address(0), address(3 * 4096), address(4 * 4096)), (None, None, None));

@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn boards_without_a_driver_are_found() {
-        let folder = std::env::temp_dir().join(format!("proofmill-pci-{}", std::process::id()));
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().join("devices");
         for (name, vendor, driven) in [
             ("0000:02:00.0", "0x10ee", false),
             ("0000:01:00.0", "0x10ee", true),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -154,10 +155,14 @@ def _pairs(chosen: argparse.Namespace) -> list[tuple[Path, Path]]:
 
 def _write(path: Path, content: Any) -> None:
     """Writes a file as a whole or not at all."""
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        part.write_text(json.dumps(content, indent=1))
-        part.replace(path)
+        try:
+            with open(part, "x") as file:
+                json.dump(content, file, indent=1)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as problem:
         raise FileError(f"--out: {problem}") from None
 

@@ -40,6 +40,8 @@ class JobFile:
         is_new = not os.path.exists(self.path)
         if not is_new and os.path.isfile(self.path) and not os.path.getsize(self.path):
             raise self._problem("is empty; expected a job file, or a path that does not exist")
+        if is_new:
+            self._create_file()
         try:
             # Autocommit: each statement is on disk before the result is returned.
             self._database = sqlite3.connect(self.path, timeout=0, isolation_level=None, check_same_thread=False)
@@ -102,6 +104,15 @@ class JobFile:
     def fail(self, number: int) -> None:
         """Records that a job has no result. It is computed again when the file is used again."""
         self._execute("UPDATE jobs SET state = 'failed' WHERE number = ?", number)
+
+    def _create_file(self) -> None:
+        """Creates the file, which only its owner can read: SQLite gives its journal the same rights."""
+        try:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            raise self._problem("is in use by another process") from None
+        except OSError as problem:
+            raise self._problem(problem.strerror) from None
 
     def _create(self, operation: str, key_sha256: str) -> None:
         for statement in _TABLES.strip().split(";\n"):
