@@ -34,8 +34,9 @@ def cli():
         skipped = [word for test in SKIPPED for word in ("--skip", test)]
         command = ["cargo", "+nightly", "miri", "test", "--package", package, "--lib", "--", *skipped, *names]
         print(f"--- {package}", flush=True)
-        if subprocess.run(command, cwd=ROOT, env=environment, stderr=sys.stdout).returncode != 0:
-            raise Failed(f"{package}: Miri found a fault, or a test failed")
+        status = subprocess.run(command, cwd=ROOT, env=environment, stderr=sys.stdout).returncode
+        if status != 0:
+            raise Failed(f"{package}: Miri found a fault, or a test failed (status {status})")
     return 0
 
 
